@@ -28,7 +28,7 @@ const lineOf = (callerKnownBy: CallerKnownBy) => ({
   requestId: "$context.requestId",
 });
 
-/** @param scope the parent of the log group, beside the API */
+/** @param scope the construct that contains the API and will contain the log group */
 export function logAccess(
   scope: Construct,
   stage: CfnStage,

@@ -63,7 +63,7 @@ function refuseInput(command: Command): void {
     command.error(`error: too many arguments for '${command.name()}'.\n(--data takes the input: --data <json>)`);
 }
 
-/** Option parser. */
+/** Parses the argument `<service/handler>`. */
 function targetOf(written: string): Target {
   const [service, handler, ...more] = written.split("/");
   if (service === undefined || service === "" || handler === undefined || handler === "" || more.length > 0)

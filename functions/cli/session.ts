@@ -1,4 +1,4 @@
-/** The parts that all commands with a server share: the clients of both APIs, the terminal, and the output format. */
+/** What every command that talks to a server uses: the clients of both APIs, the terminal, and the output format. */
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import { adminClient } from "./admin-client.ts";
@@ -16,7 +16,7 @@ export interface Session {
   readonly admin: AdminClient;
   readonly ingress: IngressClient;
   readonly terminal: Terminal;
-  /** The address of the ingress for texts: it ends with a slash, and shows no credentials. */
+  /** The address of the ingress as the output of a command shows it: with a slash at its end, and without credentials. */
   readonly ingressUrl: string;
   /** True if the result is written as JSON. */
   readonly json: boolean;

@@ -71,7 +71,10 @@ function setCommand(): Command {
     );
 }
 
-/** Option parser: adds one name to the earlier ones. An option for several words would also take the values that follow it. */
+/**
+ * Option parser: adds one name to the earlier ones. The option takes one name at a time, because a variadic option would also
+ * take the `name=value` arguments that follow it.
+ */
 function addName(written: string, before: readonly string[] = []): readonly string[] {
   return [...before, written];
 }

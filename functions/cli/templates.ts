@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** All templates in TypeScript use the files of this template; each one except this one replaces its services and its README. */
+/** Every template in TypeScript begins with the files of this one; each of the others replaces the services and the README. */
 const SHARED = "greeter";
 
 export interface Template {

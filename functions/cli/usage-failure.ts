@@ -1,4 +1,4 @@
-/** A usage error as a failure for programs; Commander has already printed it for people. */
+/** Turns a usage error into a failure, which programs get as JSON. Commander has already printed the error for people. */
 import type { CommanderError } from "commander";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_USAGE } from "./exit-codes.ts";

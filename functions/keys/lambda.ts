@@ -1,4 +1,4 @@
-/** The entry point of the function that creates the keys; only a deployment of the stack calls it. */
+/** The entry point of the function that creates the secret and the signing keys; only a deployment of the stack calls it. */
 import { measureNothingOverdue } from "../../shared/wiring/first-measure.ts";
 import { parameterStore } from "../../shared/wiring/parameter-keys.ts";
 import { customResource } from "../lambda/custom-resource.ts";

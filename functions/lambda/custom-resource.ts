@@ -7,7 +7,7 @@ export interface ResourceEvent {
   readonly StackId: string;
   readonly RequestId: string;
   readonly LogicalResourceId: string;
-  /** Present for updates and deletions: the id that the creation returned, or the id generated for a failed creation. */
+  /** Present for updates and deletions: the id that the creation returned, which is `NEVER_MADE` if the creation failed. */
   readonly PhysicalResourceId?: string;
   /** CloudFormation converts every value to text. */
   readonly ResourceProperties: Readonly<Record<string, unknown>>;

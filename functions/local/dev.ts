@@ -23,7 +23,7 @@ import type { WatchedDeployment, Watching } from "./watch-deployment.ts";
 export const EXIT_OK = 0;
 export const EXIT_FAILURE = 1;
 
-/** The levels of the log that show lines about invocations that end. */
+/** At these levels, the log has lines about invocations that have ended. */
 const TOLD_LEVELS: ReadonlySet<string> = new Set(["debug", "info"]);
 
 /** Names a file that gets the address of the admin API, for the health check of the image. */

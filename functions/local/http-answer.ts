@@ -90,7 +90,7 @@ function endInPieces(outgoing: Outgoing, body: Uint8Array, { from, sizeBytes, on
     // A failed answer takes no more pieces.
     if (error) return;
     onMoved?.();
-    // A socket accepts megabytes without a pause; a hundred sockets would block the thread meanwhile.
+    // A socket accepts megabytes without a pause. The pause here keeps the answers on many sockets from blocking the thread.
     setImmediate(() => {
       if (!outgoing.destroyed) endInPieces(outgoing, body, { from: to, sizeBytes, onMoved });
     });

@@ -18,7 +18,10 @@ export type RequestRead =
   | { readonly kind: "refused"; readonly response: HttpResponse }
   /** The request names two hosts; a proxy in front of this port may have checked only the one that this server ignores. */
   | { readonly kind: "two-hosts" }
-  /** A transfer coding that this server does not decode: undecoded, the body would differ from the sent one. */
+  /**
+   * The request has a transfer coding that this server does not decode. Without decoding, the body would differ from the one that
+   * the client sent.
+   */
   | { readonly kind: "unknown-coding" }
   /** The client disconnected before its body was complete. */
   | { readonly kind: "broken" };

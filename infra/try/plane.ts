@@ -1,4 +1,4 @@
-/** The deployed control plane, as a client for the checks. */
+/** The client by which the checks call the deployed control plane. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InvocationBody, InvocationListBody } from "../../shared/api/wire/invocation.ts";
 import type { SendBody } from "../../shared/api/wire/ingress.ts";

@@ -49,7 +49,7 @@ export class TryStack {
     this.#folder = join(tools.folder, name);
   }
 
-  /** @throws Error with the whole output of `cdk` in `told`, or an AbortError */
+  /** @throws Error whose property `told` contains the whole output of `cdk`, or an AbortError */
   async deploy(onProgress: (text: string) => void, signal: AbortSignal): Promise<Outputs> {
     const outputsFile = join(this.#folder, "outputs.json");
     const args = ["deploy", "--require-approval", "never", "--outputs-file", outputsFile];
@@ -58,7 +58,7 @@ export class TryStack {
     return (JSON.parse(readFileSync(outputsFile, "utf8")) as Record<string, Outputs>)[this.name] ?? {};
   }
 
-  /** @throws Error with the whole output of `cdk` in `told`, or an AbortError */
+  /** @throws Error whose property `told` contains the whole output of `cdk`, or an AbortError */
   async destroy(onProgress: (text: string) => void, signal: AbortSignal): Promise<void> {
     let standing = await this.look();
     for (; isUndeletable(standing?.status); standing = await this.look()) {

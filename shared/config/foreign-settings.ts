@@ -1,4 +1,4 @@
-/** Settings of the reference that Stepwell does not have: why, and what to use instead. */
+/** The settings of the reference server that Stepwell does not have: the reason for each, and what to use instead. */
 
 const NODES = "Stepwell has no cluster of nodes that speak to each other";
 const ADDRESS_OF_NODES = `${NODES}; ingress.bind and ingress.port, admin.bind and admin.port say where its APIs listen`;
@@ -80,7 +80,7 @@ export const FOREIGN_SETTINGS: Readonly<Record<string, string>> = {
 
 const BY_LENGTH = Object.keys(FOREIGN_SETTINGS).sort((a, b) => b.length - a.length);
 
-/** The reason why Stepwell does not have a setting of the reference; undefined for every other name. */
+/** The reason why Stepwell does not have a setting of the reference server; undefined for every other name. */
 export function foreignReason(name: string): string | undefined {
   const found = BY_LENGTH.find((key) =>
     key.endsWith("*") ? name.startsWith(key.slice(0, -1)) : name === key || name.startsWith(`${key}.`),

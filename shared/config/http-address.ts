@@ -2,7 +2,7 @@
 import type { Setting } from "./setting-kinds.ts";
 
 const PROTOCOLS = new Set(["http:", "https:"]);
-/** How the reference names the transport: `otlp+http://host` for `http://host`. */
+/** The reference server also accepts the transport before the address: `otlp+http://host` for `http://host`. */
 const TRANSPORT = /^otlp\+(?=https?:)/i;
 /** By convention, collectors accept OTLP over gRPC on this port. An address with this port and a path still counts as HTTP. */
 const GRPC_PORT = "4317";

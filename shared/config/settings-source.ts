@@ -6,8 +6,8 @@ import type { SettingsRead } from "./settings.ts";
 import type { SettingsSources } from "./setting-sources.ts";
 
 /**
- * The reference's variable with the path of the configuration file. An empty value counts as unset, because container tools
- * often pass an unset variable as an empty text.
+ * The variable in which the reference server also expects the path of its configuration file. An empty value counts as unset,
+ * because container tools often pass an unset variable as an empty text.
  */
 const FILE_VARIABLE = "RESTATE_CONFIG";
 /** The path of a file with other defaults, such as those of the image: every other place of settings overrides it. */

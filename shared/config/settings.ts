@@ -21,7 +21,7 @@ export interface SettingsRead {
   readonly warnings: readonly string[];
 }
 
-/** Any name in the reference's form ranks after every name in Stepwell's form. */
+/** A variable with a name of the reference server (`RESTATE_...`) ranks after every variable with the prefix `STEPWELL_`. */
 const REFERENCE_RANK = 1_000;
 
 /** @throws CodedError RT0002 that names the file, variable or flag, and key and line if known */
@@ -42,7 +42,10 @@ interface Candidate extends Given {
   readonly target: NamedSetting;
 }
 
-/** The values of one place: of several names of a setting, the one with the lowest rank counts. */
+/**
+ * The values that one place sets: the defaults, the file, the environment or the flags. If the place contains several names of
+ * one setting, the name with the lowest rank counts.
+ */
 function settledIn(place: readonly Named[], warnings: string[]): ReadonlyMap<SettingPath, Candidate> {
   const settled = new Map<SettingPath, Candidate>();
   for (const named of place) {
@@ -114,8 +117,9 @@ function asksForSecurity(written: string): boolean {
 }
 
 /**
- * A start without the requested protection would be unsafe, and a warning is too easy to miss.
- * @throws CodedError RT0002 if the name concerns security
+ * Makes the warning about a name that is no setting. If the name concerns security, the function throws instead, because a start
+ * without the requested protection would be unsafe, and a warning is too easy to miss.
+ * @throws CodedError RT0002 if the name concerns security, unless the variable may belong to another program
  */
 function unknownName(named: Named): string {
   const { origin, written, name } = named;

@@ -14,9 +14,9 @@ const SPAN_ID_BYTES = 8;
 const FAILURE_MAX_CHARS = 1_000;
 
 /**
- * The span of an invocation has one id in every process, so that the attempts of all drivers are below it. The trace is the
- * caller's, or follows from the same derivation (I7). The derivation includes the invocation id, because a restart that keeps
- * the journal also keeps the nonce.
+ * Every process derives the same id for the span of an invocation, so that the attempts of all drivers are below that span. The
+ * trace id is the caller's, or comes from the same derivation (I7). The derivation includes the invocation id, because a restart
+ * that keeps the journal also keeps the nonce.
  */
 export function invocationContext({ ids }: Engine, { id, nonce, traceparent }: Acceptance): TraceContext {
   const bytes = ids.derive(["span", id, nonce], SPAN_ID_BYTES + TRACE_ID_BYTES);

@@ -1,6 +1,6 @@
 /**
- * Deployments over HTTP from functions on AWS: TLS to public addresses, clear text only to addresses that the setting
- * allows.
+ * Connects functions on AWS to deployments over HTTP: with TLS to public addresses, and in clear text only to addresses that
+ * the setting allows.
  */
 import { HttpsEndpoints } from "../adapters/https/https-endpoints.ts";
 import type { Settings } from "../config/settings-table.ts";

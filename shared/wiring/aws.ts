@@ -98,7 +98,8 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     // Drivers share the table, so no process is its sole owner.
     ...plain,
     slowFromMs: settings["aws.slow-from"],
-    // A waiting driver in the ingress occupies a caller's connection, not a worker.
+    // The slow lane keeps slow services from taking all workers. A driver in a function that answers requests occupies no
+    // worker.
     hasSlowLane: settings["aws.slow-queue-url"] !== undefined && leavesSlowToQueue !== true,
     indexShards: Math.max(settings["aws.index-shards"], indexShardsMin),
     ...(leavesSlowToQueue === true && { leavesSlowToQueue }),

@@ -13,7 +13,8 @@ const ACCEPTANCE_WAIT_MS = 25;
 export function engineSettingsOf(settings: Settings, exclusiveOwnerPrefix: string | undefined): EngineSettings {
   const maxAttempts = settings["default-retry-policy.max-attempts"];
   const journalRetentionMaxMs = settings["max-journal-retention"];
-  // A function is paid for while it waits, so it waits only if a setting says so.
+  // A Lambda function costs money while it waits, so a process that is not the sole owner keeps an exchange open during a wait
+  // only if the setting says so.
   const openWaitMs = settings["worker.invoker.open-wait"] ?? (exclusiveOwnerPrefix === undefined ? 0 : undefined);
   return {
     leaseMs: settings["worker.lease"],

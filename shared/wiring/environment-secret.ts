@@ -42,8 +42,8 @@ function ownSecret(item: Item): Item[string] {
 }
 
 /**
- * Checks a secret that is kept outside of the store. The store has only a digest of the secret that it was written with. If
- * the store itself contains a secret, that secret stays in use.
+ * Checks a secret that is kept outside of the store: the store contains a digest of the secret with which it was written. If
+ * the store contains a secret instead of a digest, that secret stays in use.
  * @throws CodedError RT0002 if the store was written with another secret
  */
 export async function recognisedSecret(meta: Table, keyPrefix: string, secret: Uint8Array): Promise<Uint8Array> {

@@ -17,9 +17,9 @@ export interface Expiry {
 
 /**
  * Removes expired items at each interval, until the signal aborts. A failed removal is logged, and the next interval repeats
- * it. A finished walk of the sweeper over the whole open index has extended all open invocations. The function removes only
- * items that had expired before the last such walk began. So after a long sleep of the machine, the sweeper extends open
- * invocations before their items can be removed.
+ * it. A finished walk of the sweeper over the whole open index has extended the time to live of all open invocations. The
+ * function removes only items that had expired before the last such walk began. So after a long sleep of the machine, the
+ * sweeper extends the time to live of open invocations before their items can be removed.
  */
 export async function expireItems(
   { table, clock, log, activeInvocations, everyMs }: Expiry,

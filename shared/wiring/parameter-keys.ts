@@ -45,7 +45,7 @@ function keyName({ path }: ParameterPlace, number: number): string {
   return `${path}/signing-key-${number}`;
 }
 
-/** @throws CodedError RT0002 if a parameter is missing, or has other content */
+/** @throws CodedError RT0002 if a parameter is missing, or if the secret has another size */
 export async function readParameterKeys(parameters: ParameterStore, place: ParameterPlace): Promise<ParameterKeys> {
   const names = parameterNames(place);
   const [text, signingPem] = await Promise.all([

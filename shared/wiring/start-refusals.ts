@@ -26,7 +26,7 @@ const STORE_CODES: Readonly<Record<StoreKind, Readonly<Record<StoreOpenReason, T
   journal: { ...DIRECTORY_CODES, older: "RT0009", newer: "RT0009", unversioned: "RT0009", unreadable: "RT0009" },
 };
 
-/** Returns errors unrelated to opening a store unchanged. */
+/** Converts an error of the opening of a store to a `CodedError`, and returns every other error unchanged. */
 export function storeRefusal(kind: StoreKind, error: unknown): unknown {
   if (!(error instanceof StoreOpenError)) return error;
   const reason = error.cause instanceof Error ? ` (${error.cause.message})` : "";

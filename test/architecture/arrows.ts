@@ -112,7 +112,7 @@ export const ROOMS: readonly Room[] = [
     packages: ["commander", "cli-table3", "picocolors", "@aws-sdk/credential-provider-node"],
     node: true,
   },
-  // The web UI runs in browsers: it shares only the JSON shapes with the server.
+  // The web UI runs in browsers. Of the server's code it may import only the JSON shapes of the API and these parts of the core.
   { folder: "ui/model", rooms: UI_SHARES },
   { folder: "ui/data", rooms: [...UI_SHARES, "ui/model"], packages: UI_PACKAGES },
   { folder: "ui/parts", rooms: [...UI_SHARES, "ui/model", "ui/data"], packages: [...UI_PACKAGES, ...EDITOR_PACKAGES] },

@@ -21,14 +21,16 @@ test("no folders import each other in a circle", () => expect(rules.folderCircle
 test("no module exports an imported name again", () => expect(rules.reexports(modules)).toEqual([]));
 test("folders and files have meaningful names", () => expect(rules.badNames(tree)).toEqual([]));
 test("each shipped file opens with a sentence", () => expect(rules.withoutOpening(modules)).toEqual([]));
-test("the top level has only the listed names, and no room is empty", () => {
+test("the top level has only the listed names, and no folder contains only a README", () => {
   expect(rules.strangersAndEmptyRooms(tree)).toEqual([]);
 });
-test("each room has a README of at most fifteen lines", () => expect(rules.readmes(tree)).toEqual([]));
+test("each main folder has a README, and READMEs have at most fifteen lines", () =>
+  expect(rules.readmes(tree)).toEqual([]));
 test("code imports only declared packages, and shipped code imports each dependency", () => {
   expect(rules.undeclaredOrUnused(tree, modules)).toEqual([]);
 });
-test("the allow-list has no room that does not exist", () => expect(rules.roomsWithoutFiles(tree)).toEqual([]));
+test("each folder that the allow-list of imports names has files", () =>
+  expect(rules.roomsWithoutFiles(tree)).toEqual([]));
 
 test("no file has more than three hundred lines", () => {
   for (const long of rules.tooLong(modules, rules.LINES_TO_LOOK_TWICE)) console.log(`look twice: ${long}`);

@@ -124,7 +124,7 @@ const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text
     /may not import shared\/engine$/,
   ],
   [
-    "another file of the command importing the local process",
+    "a file of the command other than stepwell.ts importing the local process",
     "forbiddenImports",
     "functions/cli/bad.ts",
     imports('void import("../local/serve.ts");'),
@@ -152,7 +152,7 @@ const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text
     /ui\/data may not import shared\/engine$/,
   ],
   [
-    "a folder without a line in the table",
+    "a folder that the table of rooms does not list",
     "forbiddenImports",
     "shared/core/cellar/bad.ts",
     imports(""),

@@ -45,7 +45,7 @@ export function complaintsOf(figures: Figures): string[] {
   return complaints;
 }
 
-/** Keeps the figures for the table at the end. */
+/** Keeps the figures for the table that the global setup prints after all attacks. */
 export function keepFigures(figures: Figures, complaints: readonly string[]): void {
   appendFileSync(inject("workshop").rowsPath, `${JSON.stringify({ ...figures, complaints })}\n`);
 }

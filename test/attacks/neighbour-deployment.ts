@@ -1,4 +1,7 @@
-/** The healthy neighbour: a deployment in its own process, which sends its parent its port and each note. */
+/**
+ * The healthy neighbour of the deployment that attacks: a deployment in a process of its own. It sends its port and the number of
+ * each note to its parent process.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http2";
 import type { AddressInfo } from "node:net";

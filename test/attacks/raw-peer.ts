@@ -44,7 +44,7 @@ export function rawServer(answer: RawAnswer): Server {
 }
 
 /**
- * Writes the piece again and again, as fast as the peer reads.
+ * Writes the piece again and again, as fast as the other side reads.
  * @returns the number of writes
  */
 export async function writeRepeatedly(socket: Socket, piece: Buffer, times: number, untilMs: number): Promise<number> {

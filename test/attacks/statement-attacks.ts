@@ -42,7 +42,7 @@ export const STATEMENT_ATTACKS: readonly Attack[] = [
   },
   {
     name: "B2",
-    title: "an inner statement of IN on the same table runs once, however many rows the table has",
+    title: "a subquery in IN on the same table runs once, however many rows the table has",
     answers: { quick },
     async strike(scene) {
       const accepted = await sendMany(scene, "quick", { count: ROWS, lanes: 64, withinMs: 4_000 });

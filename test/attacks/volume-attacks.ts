@@ -20,7 +20,7 @@ const EDITED_KEYS = 250_000;
 export const VOLUME_ATTACKS: readonly Attack[] = [
   {
     name: "A3",
-    title: "a handler that sends itself a thousand times takes no more than its share",
+    title: "a handler of which each invocation sends a thousand more takes no more than its share",
     answers: {
       multiplies: multiplying(SENDS_OF_ONE),
     },
@@ -42,7 +42,7 @@ export const VOLUME_ATTACKS: readonly Attack[] = [
   },
   {
     name: "F2",
-    title: "hundreds of inputs of megabytes for a handler that never answers are in memory a few at a time",
+    title: "of hundreds of large inputs for a handler that never answers, only a few are in memory at a time",
     answers: { hangs: () => undefined },
     async strike(scene) {
       const large = Buffer.alloc(HANGING_INPUT_BYTES, 0x31);

@@ -1,4 +1,4 @@
-/** The waits of calls of one kind, including calls that still wait. */
+/** Measures how long the calls of one kind take, including the calls that are still open at the end. */
 
 export interface WaitFigures {
   readonly count: number;

@@ -43,7 +43,7 @@ const ROWS: readonly Row[] = [
   ["names that objects inherit", "POST /deployments", [400], '{"__proto__":{"uri":"http://x"},"constructor":1}'],
   ["only a name that objects inherit", "POST /deployments", [422], '{"constructor":{"uri":"http://x"}}'],
   [
-    "a key of a state that a plain parser would lose",
+    "a state key that a plain parser would lose",
     "POST /services/Counter/state",
     [400],
     '{"object_key":"k","new_state":{"\\u005f_proto__":[1]}}',

@@ -9,7 +9,10 @@ export interface SmallDisk {
   readonly dir: string;
   /** Makes each further write fail. */
   fill(pid: number): void;
-  /** The words to put before a command so that its process starts with a full disk. A tmpfs needs none: `fill` can fill it. */
+  /**
+   * The words to put before a command so that its process starts with a full disk. A tmpfs needs none, because `fill` can fill it
+   * before the process starts.
+   */
   readonly under: readonly string[];
   /** Makes writes succeed again. */
   free(pid: number): void;

@@ -1,4 +1,4 @@
-/** Bundles the store's load and runs it: `node test/bench/store.mjs [folder on the disk to measure]`. */
+/** Bundles and runs `store-load.ts`, which measures a store: `node test/bench/store.mjs [folder on the disk to measure]`. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

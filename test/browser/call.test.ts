@@ -199,7 +199,7 @@ test("unfinished JSON in a field stays when the page reads the services again", 
   await page.getByRole("textbox", { name: "Payload as JSON" }).getByText('"a"').waitFor();
 });
 
-test("a latest input that cannot be read is reported as unread, not as missing", async () => {
+test("if the input of the latest invocation cannot be read, the page reports that, and not a missing input", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("call/Greeter/greet");
   await page.route(/\/invocations\?/, (route) => route.abort());

@@ -17,7 +17,7 @@ test("each page of the navigation opens, and the address names it", async () => 
   expect(page.url()).toMatch(/#\/sql$/);
 });
 
-test("two keys go to a page, and a key lists the keys", async () => {
+test("two keys pressed in a row open a page, and another key lists the keys", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("");
   await page.getByRole("link", { name: "Services" }).waitFor();

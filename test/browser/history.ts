@@ -5,7 +5,7 @@ export interface History {
   readonly deployment: string;
   /** Ids by the name of the call: `greeted`, `stumble` and so on. */
   readonly ids: Readonly<Record<string, string>>;
-  /** The id of a subscription that its broker refuses, and whose position was never written. */
+  /** The id of a subscription whose broker cannot be reached, and whose position was never written. */
   readonly subscription: string;
 }
 

@@ -63,7 +63,8 @@ beforeAll(async () => {
     const { invocationId } = await stage.call("/Hostile/stumble/send", text);
     ids.push(invocationId);
   }
-  // The names of clusters and topics have rules; properties, options, and the broker's address in an error have none.
+  // The names of clusters and topics must follow rules. Properties and options may be any text, and so may the host in a broker's
+  // address, which an error shows.
   const texts = Object.fromEntries(HOSTILE_TEXTS.map((text) => [`${text.slice(0, 1_000)} `, text.slice(0, 1_000)]));
   const properties = { ...texts, "bootstrap.servers": `${HOSTILE_TEXTS[0]}:1` };
   await stage.ask("POST", "/kafka-clusters", { name: "hostile", properties });

@@ -78,7 +78,7 @@ export const shelf = restate.object({
       return await ctx.awakeable<string>().promise;
     },
     peek: async (_ctx: restate.ObjectContext) => "peeked",
-    /** Makes some 10,000 entries; most of them take no attempt of their own. */
+    /** Makes about 10,000 entries. Most of them are changes of state, which need no attempt of their own. */
     fill: async (ctx: restate.ObjectContext) => {
       for (let at = 0; at < 9_000; at++) ctx.set(`key ${at}`, at);
       for (let batch = 0; batch < 5; batch++) {

@@ -1,4 +1,7 @@
-/** Tests the list of invocations in a browser: filters, presets, keys, new rows, and changes of many at once. */
+/**
+ * Tests the list of invocations in a browser: filters, presets, keyboard shortcuts, new rows, and changes of many invocations at
+ * once.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { openStage } from "./stage.ts";
@@ -20,7 +23,8 @@ const table = (page: Page) => page.getByRole("table", { name: "Invocations" });
 const row = (page: Page, text: string | RegExp) => table(page).getByRole("row").filter({ hasText: text });
 
 /**
- * Polls the address from outside, because the policy of the page forbids evaluating a condition in the browser again and again.
+ * Polls the address from the test process. Playwright's `waitForFunction` would evaluate its condition inside of the page again
+ * and again, which the policy of the page forbids.
  */
 async function untilAt(page: Page, hash: string): Promise<void> {
   for (let left = 100; left > 0 && !page.url().endsWith(hash); left--) await sleep(50);
@@ -102,7 +106,7 @@ test("an empty list names its filter, and a failed load does not look like an em
   expect(await page.getByRole("heading", { name: "No invocation matches" }).count()).toBe(0);
 });
 
-test("keys go from row to row, select, filter and open", async () => {
+test("keyboard shortcuts move from row to row, select rows, go to the filter, and open an invocation", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("invocations");
   await row(page, "Greeter/refuse").waitFor();
@@ -198,7 +202,7 @@ test("all matching invocations are changed in batches after their number was typ
   await dialog.getByText(/^Killed [\d,]+ of 1,050.* · 50 left$/).waitFor({ timeout: 30_000 });
   await dialog.getByRole("button", { name: "Close" }).click();
   const again = await changeAll();
-  await again.getByText("50 invocations").waitFor();
+  await again.getByText("50 invocations").waitFor({ timeout: 30_000 });
   await again.getByRole("button", { name: "Kill 50" }).click();
   await again.getByText(/^Killed \d+ of 50/).waitFor();
 }, 120_000);

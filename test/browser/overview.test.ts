@@ -85,7 +85,7 @@ test("ended invocations are counted live, and a table shows the numbers of the b
   expect(await page.getByRole("row").count()).toBeGreaterThan(1);
 });
 
-test("a failed load is named as such, and the facts of an earlier one stay", async () => {
+test("the page reports a failed load, and keeps the facts of an earlier answer", async () => {
   const { page, goTo } = await stage.openTab();
   await page.route(/internal\/overview$/, (route) =>
     route.fulfill({ status: 503, contentType: "application/json", body: '{"message":"the store is away"}' }),

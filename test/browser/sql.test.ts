@@ -100,7 +100,7 @@ test("a running statement can be stopped", async () => {
   await page.getByRole("status").getByText("stopped").waitFor();
 });
 
-test("a question runs its ready-made statement, and the history lists the statement", async () => {
+test("a question in the list of ready-made statements runs its statement, and the history lists the statement", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("sql");
   await page.getByLabel("Ready-made statements").selectOption({ label: "Which columns are there?" });

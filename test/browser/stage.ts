@@ -1,4 +1,4 @@
-/** The stage of a file: a real local process, a deployment with the real SDK, and a browser. */
+/** The stage of one test file: a real local process, a deployment with the real SDK, and a browser. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -85,7 +85,10 @@ function noteViolations() {
   });
 }
 
-/** The content security policy forbids to add the checker as a script element, so Playwright evaluates its code in the page. */
+/**
+ * The content security policy forbids a script element that contains the checker, but it does not block code that
+ * `page.evaluate` runs in the page.
+ */
 async function seriousFaults(page) {
   await page.evaluate(`${readFileSync(AXE, "utf8")}; undefined`);
   return await page.evaluate(async () => {

@@ -39,7 +39,7 @@ test("without a cluster the page says how to add one", async () => {
   expect(await axe()).toEqual([]);
 });
 
-test("a cluster appears with its brokers, and the page is reached by its keys", async () => {
+test("a cluster appears with its brokers, and the keys g and k lead to the page", async () => {
   await addCluster("main");
   const { page, goTo } = await stage.openTab();
   await goTo("overview");

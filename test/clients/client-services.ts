@@ -25,7 +25,8 @@ export const greeter = restate.service({
     /** Waits for an awakeable, whose id it stores under the given name. */
     wait: async (ctx: restate.Context, name: string) => {
       const { id, promise } = ctx.awakeable<unknown>();
-      // The first attempt of a call may overlap its acceptance, so a later attempt publishes the id.
+      // The first attempt may run before the acceptance is stored. After the sleep, the acceptance is stored, so a test that
+      // gets the id finds the invocation.
       await ctx.sleep(1);
       done.awakeables.set(name, id);
       done.opened();

@@ -43,8 +43,8 @@ export async function startDeployment(dir) {
     /** @returns {Promise<{ begun: number, woken: number }>} the naps since the last `takeLatenesses` */
     naps: () => ask("naps?"),
     /**
-     * @returns {Promise<number[]>} the lateness in ms of each nap that began before the moment at which it had to end; the
-     *   process then forgets all naps
+     * @returns {Promise<number[]>} how many ms late each nap ended, without the naps whose handler began at or after the moment
+     *   at which the nap was due to end; the process then forgets all naps
      */
     takeLatenesses: () => ask("latenesses?"),
     stop,

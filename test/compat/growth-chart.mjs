@@ -1,4 +1,7 @@
-/** Draws the steps of the growth bench as one SVG of several panels, whose colours can be read on light and dark pages. */
+/**
+ * Draws the steps of the growth bench, each measured on one server with one number of invocations, as one SVG of several
+ * panels. Its colours can be read on light and dark pages.
+ */
 import { View, parse } from "vega";
 import { compile } from "vega-lite";
 import { PANELS, pointsOf } from "./growth-report.mjs";
@@ -21,7 +24,7 @@ const PANEL = { width: 310, height: 150 };
 const COLUMNS = 2;
 
 /**
- * @param series the name and the title of the steps to show
+ * @param series the name and the title of the series whose steps the chart shows
  * @returns the text of an SVG file
  */
 export async function growthChart(steps, { name, title }) {

@@ -1,4 +1,4 @@
-/** Turns the steps of the growth bench into tables in Markdown, the points of the charts, and the section of the page. */
+/** Turns the steps of the growth bench into Markdown tables, points of the charts, and a section of docs/performance.md. */
 import { NOTHING, OTHERS_SHARE_MAX, shown, table } from "./report.mjs";
 
 /** @typedef {{ contestant: string, series: string, size: number }} Labels of a step */

@@ -1,6 +1,6 @@
 /**
- * Measures Stepwell's local process and the reference server at a growing number of stored invocations: `npm run bench:growth --
- * --help`.
+ * Measures Stepwell's local process and the reference server at a growing number of stored invocations.
+ * `npm run bench:growth -- --help` prints the options.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";

@@ -6,10 +6,13 @@ import { NAPS, distributionOf } from "./lateness-report.mjs";
 import { callsOf } from "./load.mjs";
 import { SHAPES } from "./shapes.mjs";
 
-/** The numbers of clients that call meanwhile: none, and as many as the aim for calls per second in docs/performance.md names. */
+/** The numbers of clients that call meanwhile: none, and the number in the aim for calls per second of docs/performance.md. */
 export const CALLERS = [0, 32];
 
-/** All naps are accepted before the first moment, and the moments are spread evenly over the time after it. */
+/**
+ * Each nap ends at a moment of its own. The server accepts all naps before the first of these moments, and the moments are
+ * spread evenly over `SPREAD_MS`.
+ */
 const FIRST_DUE_MS = 4000;
 const SPREAD_MS = 3000;
 const LOAD_LEAD_MS = 500;
@@ -47,7 +50,7 @@ async function wakeUps({ deployment, server }, path, napsEach, connections) {
   const deadlineMs = Math.max(startedAtMs + FIRST_DUE_MS + SPREAD_MS, Date.now()) + WOKEN_WITHIN_MS;
   for (;;) {
     const { woken } = await deployment.naps();
-    // The table counts the naps that have not woken by this deadline as missing.
+    // The report counts the naps that have not woken by this deadline as missing.
     if (woken === napsEach || Date.now() > deadlineMs) return woken;
     await sleep(ASK_EVERY_MS);
   }

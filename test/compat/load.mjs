@@ -13,7 +13,7 @@ export const BODY = JSON.stringify({ text: "a few words that are sent and come b
 const CALLS = 1000;
 const FILL_MAX_SECONDS = 3600;
 
-/** @typedef {(seconds: number, connections: number) => Promise<object>} Load calls, latencies and failures */
+/** @typedef {(seconds: number, connections: number) => Promise<object>} Load resolves to the calls, latencies and failures */
 
 /** @returns {Load} calls by wrk on an ingress */
 export function callsOf(ingressUrl, shape) {

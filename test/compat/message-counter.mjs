@@ -1,6 +1,6 @@
 /**
- * Counts the messages of the service protocol in a stream of bytes that comes in pieces of any size. AwaitingOn is left out: its
- * number depends on when the end of the request reaches the handler.
+ * Counts the messages of the service protocol in a stream of bytes that comes in pieces of any size. AwaitingOn messages do not
+ * count, because how many of them the handler sends depends on when the end of the request reaches the handler.
  */
 
 const HEADER_BYTES = 8;

@@ -31,7 +31,7 @@ export async function publishGrowth(results) {
   writePage();
 }
 
-/** The page is made from the published figures alone, so that each of the two commands keeps what the other one wrote. */
+/** Makes the page from the published figures alone, so that `publish` keeps the figures of `publishGrowth`, and vice versa. */
 function writePage() {
   writeFileSync(join(DOCS, "performance.md"), publishedPage());
 }

@@ -1,6 +1,6 @@
 /**
- * Compares Stepwell's local process with the reference server and with the limit, under the same loads: `npm run bench --
- * --help`.
+ * Compares Stepwell's local process with the reference server and with the limit, under the same loads. The limit is the speed
+ * of the deployment alone, which gets recorded messages. `npm run bench -- --help` prints the options.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";

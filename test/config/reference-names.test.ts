@@ -1,6 +1,6 @@
 /**
- * The reference's names of settings: Stepwell reads a name if it has the same setting, and otherwise refuses or logs the name
- * with a reason.
+ * The names of settings of the reference server, Restate. Stepwell reads such a name if Stepwell has the same setting. Otherwise
+ * Stepwell logs the name with a reason, or refuses to start.
  */
 import { describe, expect, it } from "vitest";
 import { FOREIGN_SETTINGS, foreignReason } from "../../shared/config/foreign-settings.ts";
@@ -140,7 +140,7 @@ describe("the reference's settings that Stepwell does not have", () => {
     expect(fromEnvironment(environment).warnings).toEqual([]);
   });
 
-  it("have a reason without a full stop, and none of them is a setting", () => {
+  it("have a reason without a full stop, and Stepwell has no setting or alias with one of their names", () => {
     for (const [name, reason] of Object.entries(FOREIGN_SETTINGS))
       expect([name, reason]).toEqual([name, expect.stringMatching(/^[a-zA-Z].*[^.]$/)]);
     for (const name of [...SETTING_PATHS, ...ALIAS_NAMES])

@@ -26,7 +26,8 @@ const COMBINATIONS: readonly (readonly [ProtocolVersion, Carrier, Openness])[] =
 export interface Combination {
   readonly version: ProtocolVersion;
   /**
-   * True if attempts may stay open. The first attempt of an invocation still does not if the handler is known to await nothing.
+   * True if attempts may stay open. Even then, the first attempt of an invocation does not stay open if the handler is known to
+   * await nothing.
    */
   readonly staysOpen: boolean;
   /**

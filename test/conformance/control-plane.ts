@@ -20,7 +20,10 @@ export interface ControlPlane {
 const RUNNING_INGRESS = process.env["CONFORMANCE_INGRESS_URI"];
 const RUNNING_ADMIN = process.env["CONFORMANCE_ADMIN_URI"];
 
-/** How long attempts that may stay open do so: not at all, to their end, or until a short wait leads to a half-close. */
+/**
+ * How long an attempt keeps its exchange open if its deployment allows that: not at all, to the end of the attempt, or until a
+ * short wait leads to a half-close.
+ */
 export type Openness = "closed" | "open" | "half-closing";
 
 const FLAGS: Readonly<Record<Openness, Readonly<Record<string, string>>>> = {

@@ -12,8 +12,8 @@ inEachCombination((combination) => {
     const input = "input" in row ? JSON.stringify(row.input) : "nothing";
     test(`row ${row.number}: ${row.handler} of ${input}`, async () => {
       await verify(combination, row);
-      // The first attempt of an unknown handler stays open. A handler that has ended without an await is quiet from then on, and
-      // the first attempt of its next invocation does not stay open.
+      // Where exchanges stay open, each row runs twice: the first attempt of an unknown handler stays open, and the first attempt
+      // of a handler that has just ended without an await does not.
       if (combination.staysOpen) await verify(combination, row);
     });
   }

@@ -1,4 +1,4 @@
-/** The services of the test deployment: one handler for each shape of a conversation without an object. */
+/** The services of the test deployment: one handler for each shape of a conversation with the server that needs no key. */
 import "../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk";
 import type { Context, InvocationId } from "@restatedev/restate-sdk";

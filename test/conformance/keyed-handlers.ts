@@ -1,5 +1,6 @@
 /**
- * The objects and workflows of the test deployment, and a service that calls them: one handler for each shape that needs a key.
+ * The objects and workflows of the test deployment, and a service that calls them. Each handler plays one pattern of commands
+ * for the tests.
  */
 import "../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk";

@@ -1,4 +1,7 @@
-/** The rows of the programming model with the real SDK, on each version over each carrier. */
+/**
+ * Tests each row of the programming model (`MODEL_ROWS`) with the real SDK, in several combinations of protocol version, carrier
+ * (HTTP/1.1 or h2c) and openness of attempts.
+ */
 import { randomUUID } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { attemptsOf, rememberedOf } from "./attempts.ts";

@@ -1,4 +1,4 @@
-/** The handler shapes that one request tests completely: input, output, and number of attempts. */
+/** The handler shapes for which a single request is a complete test, each with its input, output and number of attempts. */
 import type { ProtocolVersion } from "./offered-version.ts";
 
 /** An exact number, or a minimum and a maximum if the number depends on when a result arrives. */

@@ -1,6 +1,6 @@
 /**
- * The configuration of `npm run test:conformance`: the real SDK against a real control plane, in every combination of protocol
- * version and carrier.
+ * The configuration of `npm run test:conformance`: the real SDK against a real control plane, in the combinations of protocol
+ * version, HTTP version and openness of attempts that `combinations.ts` lists.
  */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";

@@ -131,7 +131,7 @@ test("the health check without a listener fails", async () => {
   expect(await healthCode(1)).toBe(1);
 });
 
-test("the health check before the process has written its address fails", async () => {
+test("the health check fails before the process has written its address", async () => {
   const dir = await temporaryDirectory();
   onTestFinished(() => removeDirectory(dir));
   expect(await checkCode(join(dir, "admin-url"))).toBe(1);

@@ -1,7 +1,7 @@
 /**
  * The rule of objects. The adds to one key return the counts from one to the number of adds, each count once. An add holds the
- * key from before its first closure until after its last, so no two adds overlap. The adds of one handler to a key count in the
- * order of their sending. The final state contains all adds.
+ * key from before the first closure that it runs until after the last one, so no two adds overlap. If one handler sends several
+ * adds to the same key, their counts have the order in which the handler sent them. The final state contains all adds.
  */
 import type { Added } from "./account.ts";
 

@@ -1,4 +1,7 @@
-/** Random kills: every invocation ends once with the right result, however often either process is killed. */
+/**
+ * Random kills: every invocation ends once with the right result, however often the control plane and the deployment are
+ * killed.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";

@@ -29,8 +29,8 @@ beforeEach(async () => {
 afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
 
 /**
- * The number of closures with the name `before` or `begin`: after such a closure, a sleep or a workflow waits. The test stops the
- * process once all of them have run.
+ * Each sleep of a plan runs the closure `before` first, and each workflow runs the closure `begin` first. This constant is the
+ * number of these closures. The test stops the process once all of them have run.
  */
 const BEGINNINGS = 6;
 

@@ -1,4 +1,4 @@
-/** A process that is killed and started again, and records its absences. */
+/** Starts a process, kills it and starts it again, and records the times during which the process is absent. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -43,7 +43,7 @@ describe("the ceilings on docs/operating.md", () => {
     await expect(withSweeper(withCeilings(page, facts))).toMatchFileSnapshot("../../docs/operating.md");
   });
 
-  it("equal the sums that the comments state", () => {
+  it("equal the values that follow from the counts and times in the comments of this test", () => {
     const of = (what: string): number => ceilings(facts).find((each) => each.what === what)!.callsPerS;
     // Three writes of the table and one of the index, two reads, one message.
     expect(of("writes of a new table")).toBeCloseTo(4_000 / 3, 6);

@@ -193,7 +193,10 @@ export function beside(facts: CeilingFacts): readonly Ceiling[] {
   ];
 }
 
-/** The writes of an exclusive call beyond those of a call without steps: the lock is taken and given back. */
+/**
+ * Counts the writes of an exclusive call beyond those of a call without steps: the lock is taken and given back. The call in
+ * `call` has one step, which costs one write.
+ */
 function lockWrites({ exclusive, call }: CeilingFacts): number {
   return exclusive.tableWrites - (call.tableWrites - 1);
 }

@@ -1,4 +1,7 @@
-/** The shapes of the cost page: those of the write budget, and some with long sleeps and large payloads. */
+/**
+ * The shapes, which are the kinds of work whose cost docs/costs.md states: the shapes of the write budget, and others with a long
+ * sleep or large payloads.
+ */
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { Play } from "../harness/engine/budget-play.ts";

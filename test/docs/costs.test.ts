@@ -25,7 +25,7 @@ describe("docs/costs.md", () => {
     await expect(costsPage(facts)).toMatchFileSnapshot("../../docs/costs.md");
   });
 
-  it("has a form for programs", async () => {
+  it("has a JSON file beside it with the current costs, for programs", async () => {
     await expect(costsJson(facts)).toMatchFileSnapshot("../../docs/costs.json");
   });
 
@@ -50,7 +50,7 @@ describe("docs/costs.md", () => {
     // The first look is after ten minutes. Each interval is a quarter longer, up to a day; then there is a look each
     // day.
     expect(facts.month.looks).toBeGreaterThan(40);
-    // A look that finds nothing new is one write, which sets the moment of the next look.
+    // In the month, a look that finds nothing new writes one item, which sets the moment of the next look.
     expect(facts.month).toMatchObject({ messages: 0, sends: 0, schedules: 0 });
     expect(facts.month.tableWrites).toBeLessThan(1.5 * facts.month.looks);
   });

@@ -1,4 +1,4 @@
-/** The statements of docs/operating.md about the stack are those of the template: alarms, actions, time-outs, existing files. */
+/** docs/operating.md states what the template and the settings contain, and each file, heading and test that it names exists. */
 import { existsSync, readFileSync } from "node:fs";
 import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
@@ -84,7 +84,7 @@ test("the number of each resource is that of the page", () => {
     expect(deployed).toContain(words);
     expect(resourcesOf(template, type).length, type).toBe(count);
   }
-  // The four functions of Stepwell, and the function that makes the keys.
+  // The four functions of Stepwell, and the function that makes the keys of the environment (`infra/keys.ts`).
   expect(resourcesOf(template, "AWS::Lambda::Function").length).toBe(5);
   expect(deployed).toContain("4 alarms where `aws.metrics` = `none`");
   const silent = synthesised({ settings: { "aws.metrics": "none" } });
@@ -128,7 +128,7 @@ test("every file and every heading that the page links to exists", () => {
   expect(files.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([]);
 });
 
-test("every test that the page names for a gap of the emulator exists in its file", () => {
+test("every test that the page names for a behaviour that the emulator does not show exists in its file", () => {
   const rows = section("What was shown, and where only the template speaks").split("\n");
   let file = "";
   const told = rows.flatMap((row) =>

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
-test("the page has every suite of the gate with its share, in order, and no other", () => {
+test("CONTRIBUTING.md lists every suite of the gate in order, with its share of the hour in minutes, and no other suite", () => {
   const run = [...read(".ci/run").matchAll(/^suite (\S+) +(\d+) "(.+)"$/gm)].map(([, name, minutes, command]) => {
     const isReadmes = command!.includes("readme-command.mjs");
     return [name, isReadmes ? "npm ci && npm test" : command, minutes];
@@ -14,7 +14,7 @@ test("the page has every suite of the gate with its share, in order, and no othe
   expect(told.map(([, ...cells]) => cells)).toEqual(run);
 });
 
-test("the shares fit into an hour", () => {
+test("the shares of all suites add up to an hour at most", () => {
   const minutes = [...read(".ci/run").matchAll(/^suite \S+ +(\d+) /gm)].map(([, share]) => Number(share));
   expect(minutes.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(60);
 });

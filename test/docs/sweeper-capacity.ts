@@ -15,7 +15,7 @@ export const LOOKS_PER_CALL = 1;
  * loads each of the other invocations.
  */
 export const LOOK = { requests: 0.4, cpuMs: 0.8, readUnits: 1.4 } as const;
-/** The cost of an extension together with its look, for a sleeper with four items. */
+/** The cost of a look that extends the time to live of a sleeper, which is a suspended invocation, here with four items. */
 export const EXTENSION = { requests: 7.5, cpuMs: 10, writeUnits: 5 } as const;
 /** The cost of an entry of the open index that needs no look. */
 export const ENTRY = { cpuMs: 0.065, bytes: 350 } as const;

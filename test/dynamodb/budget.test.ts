@@ -35,13 +35,13 @@ describe("the write budget on DynamoDB", () => {
     const played = { onPath, inAll: { ...inAll, items, list, open }, told };
     rows.push({ shape, played });
     expectCost(shape, played);
-    // The units that the stage counts, on this store as on the embedded one, equal those that DynamoDB reports.
+    // The stage computes the units in the same way for every store; here they must equal the units that DynamoDB reports.
     const { items: counted, reads: readUnits } = inAll;
     expect({ ...reported, items }).toEqual({ items: counted, list: inAll.list, open: inAll.open, readUnits });
   });
 });
 
-/** The consumption that the engine reported with each answer. */
+/** Adds up the consumption that DynamoDB reported with its answers. */
 function reportedBy({ consumed }: MeteredTable) {
   const reported = { ...NOTHING };
   for (const { operation, tableUnits, indexUnits } of consumed) {

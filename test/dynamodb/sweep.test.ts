@@ -66,7 +66,7 @@ test("a look at an ended invocation costs little more than a read unit", async (
     (sum, { tableUnits, indexUnits }) => sum + tableUnits + indexUnits.list + indexUnits.open,
     0,
   );
-  // A request gets fifty entries. Every third invocation took several attempts, so the look reads its partition.
+  // One `getMany` covers fifty entries. Every third invocation took several attempts, so a look at it also queries its partition.
   const count = (name: string) => consumed.filter(({ operation }) => operation === name).length;
   expect(count("getMany")).toBe(ENDED / 50);
   expect(count("query")).toBeLessThan(ENDED / 3 + 10);

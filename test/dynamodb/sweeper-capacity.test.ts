@@ -1,4 +1,7 @@
-/** Counts the requests and the processor time of a look and of an extension, for the ceilings in docs/operating.md. */
+/**
+ * Counts the requests and the processor time of a look at an invocation, and of an extension of the time to live of its items,
+ * for the ceilings in docs/operating.md.
+ */
 import { beforeEach, expect, test } from "vitest";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import type { Play } from "../harness/engine/budget-play.ts";

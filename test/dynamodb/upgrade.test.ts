@@ -98,7 +98,7 @@ async function openFunctions(
     await openAws({ functionName, leavesSlowToQueue: functionName === "ingress" || functionName === "admin" });
   const many = async <Handler>(name: FunctionName, handlerOf: (aws: Aws) => Handler) =>
     await Promise.all(Array.from({ length: INSTANCES[name] }, async () => handlerOf(await open(name))));
-  // In parallel, as after a deployment: each of them may be the first to open the table.
+  // The functions start in parallel, as after an update of the stack: each instance may be the first to open the table.
   const [ingress, admin, worker, sweeper] = await Promise.all([
     many("ingress", ingressHandler),
     many("admin", adminHandler),

@@ -47,7 +47,7 @@ export async function deployAccessApis(options: AccessOptions): Promise<AccessAp
       ...options,
       "ingress-function": aws.plain.outputs["IngressFunction"]!,
       "admin-api": adminApi,
-      // A path, because not every machine resolves names below `localhost`.
+      // The id of the API is in the path, because not every machine resolves subdomains of `localhost`.
       "admin-url": `${aws.endpoint}/_aws/execute-api/${adminApi}/$default`,
       // The functions that the control plane was deployed from.
       "code-folder": join(CACHE, "functions"),

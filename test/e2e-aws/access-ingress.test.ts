@@ -145,7 +145,7 @@ describe("a stack that registers its handlers", () => {
     expect(status).toBe(200);
   });
 
-  test("has a registrar that may register, change and remove, and nothing else at the admin API", async () => {
+  test("has a registrar that may register, change and remove deployments, and nothing else at the admin API", async () => {
     const [name] = await functionsOf(`${ACCESS_STACK}-StepwellRegistrar`);
     const registrar = await assume(await roleOf(name!));
     const statusOf = async (request: ApiRequest) =>

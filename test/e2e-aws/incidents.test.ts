@@ -163,7 +163,7 @@ async function overdueSeconds(sinceMs: number): Promise<readonly number[]> {
   });
 }
 
-test("Errors: no function starts with another id secret; with the former a repeated call gets the first invocation", async () => {
+test("Errors: no function starts with a replaced id secret; after it is put back, a repeated call gets the same id", async () => {
   const call = () => plane.call("hurt/greet", "Ada", { "idempotency-key": "before and after" });
   const before = await call();
   expect([before.status, before.text]).toEqual([200, '"hello Ada"']);

@@ -22,7 +22,7 @@ const PRIVATE = {
   input: "the-input-of-somebody",
   result: "the-result-of-somebody",
   step: "the-step-of-somebody",
-  // An emulator that another run started may have this call already.
+  // The key is new in each run, because the emulator may still have the call of an earlier run under its key.
   idempotencyKey: `the-key-of-somebody-${Date.now()}`,
   header: "the-header-of-somebody",
   authorization: "Bearer the-token-of-somebody",
@@ -90,7 +90,8 @@ beforeAll(async () => {
   expect(await plane.result(followed)).toBe("at last");
   const paused = await plane.send("tired/fail", null);
   await plane.untilStatus(paused, "paused");
-  // A sweep of everything walks the whole open index, however long the last walk took, so it counts the paused invocation.
+  // This sweep walks the whole open index at once, so it counts the paused invocation. Without `everything`, the sweeper begins
+  // such a walk only some time after the last one.
   await sweep(aws.plain, { everything: true });
   expect(await plane.change(paused, "kill")).toBe(200);
   await sweep(aws.plain);

@@ -1,5 +1,6 @@
 /**
- * Signs requests as a client of AWS does, by any identity, or wrongly: for another Region, service or time.
+ * Signs requests as a client of AWS does, with the credentials of any identity. A test can also ask for a wrong signature:
+ * for another Region, service or time.
  */
 import { SignatureV4 } from "@smithy/signature-v4";
 import { Sha256 } from "../../functions/signing/sha256.ts";

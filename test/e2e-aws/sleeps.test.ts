@@ -1,4 +1,7 @@
-/** Sleeps: by a delayed message, by a schedule, and by a ladder over a queue that doubles and shuffles. */
+/**
+ * Tests sleeps that end by a delayed message, by a schedule, or by a ladder over a queue that delivers every message twice and
+ * out of order.
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { aws, ControlPlane, countOne, until } from "./control-plane.ts";
 import { schedules } from "./hints.ts";

@@ -136,7 +136,7 @@ describe("a run that cannot begin ends with a reason and a remedy, before it mak
   });
 
   test("without a CDK bootstrap", async () => {
-    // The emulator takes twelve digits as the key of a separate account.
+    // If an access key id has twelve digits, the emulator takes it as the id of a separate account.
     const { code, told } = await run(["--yes"], { AWS_ACCESS_KEY_ID: "111122223333", AWS_SECRET_ACCESS_KEY: "test" });
     expect([code, told]).toEqual([3, expect.stringContaining("cdk bootstrap aws://111122223333/us-east-1")]);
   });

@@ -101,7 +101,7 @@ test("worker.invoker.eager-state-size-limit leaves out values that do not fit, a
   }
 });
 
-test("worker.invoker.disable-eager-state sends none, and marks the state as partial for objects without state as well", async () => {
+test("worker.invoker.disable-eager-state sends no state, and marks even an empty state as partial", async () => {
   await open({ "worker.invoker.disable-eager-state": "true" });
   const { put, add, sum, state } = await tryOut();
   for (const each of [put, add, sum, state]) expect(each).toMatchObject({ partial: true, names: [] });

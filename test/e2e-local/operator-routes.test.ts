@@ -155,7 +155,7 @@ test("the view of an invocation shows its attempts and its usage", async () => {
   const { attempt_spans: spans, usage, entries } = await until(await sent("steps"), "completed");
   expect(spans[0]).toMatchObject({ attempt: 1, entry: 1 });
   expect(spans.at(-1)!.ended_at >= spans[0]!.started_at).toBe(true);
-  // 5 values of 20,000 bytes, the acceptance and its entry in the listing, and at least a unit for the end.
+  // Each of the 5 values takes 20 write units, and the acceptance and its entry in the listing take at least one unit each.
   expect(usage!.bytes).toBeGreaterThan(100_000);
   expect(usage!.write_units).toBeGreaterThanOrEqual(5 * 20 + 2);
   expect(usage!.exchanges).toBe(spans.length);

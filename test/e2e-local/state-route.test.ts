@@ -132,7 +132,7 @@ test("a state of more than 4 MiB is not shown as a whole: SQL lists its names, a
   expect(Object.keys((await shown(key)).state)).toEqual(["sum"]);
 });
 
-test("the state of a workflow is shown and replaced while it runs, and its run goes on with it", async () => {
+test("an operator reads and replaces the state of a workflow during the run, which goes on with the new state", async () => {
   const key = newKey();
   const on = (name: string, input?: unknown) => handler(key, name, input, "Signup");
   const run = on("run", "Ada");
@@ -181,7 +181,7 @@ describe("refusals", () => {
     expect((await fetch(url, { method: "POST", body: JSON.stringify(body) })).status).toBe(415);
   });
 
-  test("a read of the state without a key, of a service without keys, and of an unknown one", async () => {
+  test("reads of the state without a key, of a service without keys, and of an unknown service", async () => {
     expect((await get("Counter", "")).status).toBe(400);
     const unkeyed = await get("Greeter", "?object_key=k");
     expect([unkeyed.status, await unkeyed.json()]).toEqual([

@@ -1,5 +1,6 @@
 /**
- * Counts the requests of each shape of the write budget (docs/design.md#write-budget) on the embedded store by DynamoDB's rules.
+ * Plays each shape of the write budget (docs/design.md#write-budget) on the embedded store, and counts what its requests would
+ * cost in DynamoDB.
  */
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, test } from "vitest";

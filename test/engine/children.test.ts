@@ -1,4 +1,4 @@
-/** Tests called and sent children: driven along, parked, in a race, in a long chain, and many at once. */
+/** Tests children of calls and sends: driven along, parked, in a race, in a long chain, and many at once. */
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -36,7 +36,7 @@ async function sendMany(stage: Stage, actor: Actor): Promise<readonly Invocation
   return ids;
 }
 
-test("while all fail, single attempts follow at growing intervals; once the service works, all invocations succeed", async () => {
+test("while all attempts fail, the intervals between them grow; once the service works, all invocations succeed", async () => {
   const { stage, actor, health } = await play();
   await sendMany(stage, actor);
   await stage.pulse.pass(5_000);

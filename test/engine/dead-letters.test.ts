@@ -51,7 +51,7 @@ test("an invocation that cannot be driven even alone is paused, with the reason"
   });
 });
 
-test("a dead letter that can be neither driven nor parked stays visible, and the next pass after the repair drives it", async () => {
+test("a letter whose invocation can be neither driven nor paused stays, and the pass after the repair drives it", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();
   const id = await deadLetter(stage, letters, sweeper, "work");

@@ -1,4 +1,4 @@
-/** Tests how the rest of a response stream after its Output is handled. */
+/** Tests what follows the Output of a response stream: the engine gives the stream a bounded time to end by itself. */
 import { expect, test } from "vitest";
 import { call } from "../../shared/engine/ingress/call.ts";
 import type { Endpoints } from "../../shared/engine/ports/endpoints.ts";
@@ -34,7 +34,7 @@ test("a call is answered before the end of its stream, and a stream that does no
   expect([engine.activeInvocations.drains.isEmpty, engine.activeInvocations.watched]).toEqual([true, false]);
 });
 
-test("a stream that ends by itself is not aborted, and nothing is watched any more", async () => {
+test("a stream that ends by itself is not aborted, and the watch over the active invocations ends", async () => {
   const { stage, engine, gate, attempt } = await lingering();
   await stage.pulse.pass(2_000);
   gate.open();

@@ -1,4 +1,4 @@
-/** A process that owns its store drives a send at once, in a slot of its worker, and leaves further ones to the queue. */
+/** The sole owner of a store drives a send at once, in a slot of its worker. If no slot is free, the send goes to the queue. */
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { type Actor, sendOn, type Stage } from "../harness/engine/engine-fixture.ts";

@@ -161,7 +161,7 @@ describe("the service is named by", () => {
     expect(await told(stage, actor)).toEqual(["parent of S", "stuck of Leaf", unsaid]);
   });
 
-  test("a signal or an order that has only the id, after a read of the invocation", async () => {
+  test("a signal, a cancel or a kill by id, for which the sender reads the invocation", async () => {
     const { stage, actor } = await play();
     const outside = stage.actor();
     const ids: InvocationId[] = [];

@@ -141,7 +141,7 @@ test("the kill of an invocation that is scheduled for later cancels its timer", 
   expect([calls(actor, "at").length, calls(actor, "cancel").length]).toEqual([1, 1]);
 });
 
-test("a second far park cancels the timer of the first one", async () => {
+test("a second park until another far moment cancels the timer of the first park", async () => {
   const stage = await open({
     two: async (ctx) => {
       const nowMs = Number(ctx.input);
@@ -226,7 +226,7 @@ test("if a message of the ladder comes during an attempt, the ladder goes on aft
   expect(await statusOf(actor, invocationId)).toBe("completed");
 });
 
-test("a hop for a far moment is sent on while the invocation is parked for a near one", async () => {
+test("a message of the ladder for a far moment is sent on while the invocation is parked for a near one", async () => {
   const stage = await open({
     nap: async (ctx) => {
       const over = ctx.sleep(Number(ctx.input));

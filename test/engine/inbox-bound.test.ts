@@ -45,7 +45,7 @@ function narrow(stage: Stage, journalsMaxBytes = 3 * MIB): Actor {
   return actor;
 }
 
-/** Lets a handler of that name suspend, and ends the process that drove it. */
+/** Starts an invocation of `handler`, lets it suspend, and ends the process that drives it. */
 async function suspended(handlers: Record<string, Handler>, handler: string, settings: StageSettings = LARGE) {
   const stage = await open(handlers, settings);
   const first = stage.actor();

@@ -103,7 +103,7 @@ test("a call whose journal outgrows the room goes through the queue, and is answ
   expect(actor.engine.bulkheads.journals.held).toBe(0);
 });
 
-test("an invocation completes even if only its unpacked input is large", async () => {
+test("an invocation completes even if its input is small when packed and large when unpacked", async () => {
   const stage = await open({ large: () => "done" }, { messageSizeMaxBytes: 32 * MIB });
   const actor = stage.actor();
   Object.assign(actor.engine, { codec: synchronousCodec });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { KeyTurns, type Turn } from "../../shared/engine/local/key-turns.ts";
 
-/** Parties that enter by name; `began` lists those that have their turn. */
+/** Parties that enter by name; `began` lists those whose turn has begun, in that order. */
 class Parties {
   readonly turns = new KeyTurns();
   readonly began: string[] = [];
@@ -52,7 +52,7 @@ test("parties begin in the order in which they came, and neighbours that may be 
   expect(parties.began).toEqual(["a", "b", "c", "d", "e"]);
 });
 
-test("a turn that is left twice lets one party in", async () => {
+test("a second `leave` of the same turn lets no further party in", async () => {
   const parties = new Parties();
   parties.enter("a", true);
   parties.enter("b", true);

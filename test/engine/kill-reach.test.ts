@@ -100,7 +100,7 @@ test("a kill does not end a later life under the key of a call that was answered
   expect(await endOf(actor, later.invocationId)).toBe("open");
 });
 
-test("a kill ends a keyed call that the killed invocation made first, although another caller waits for the call", async () => {
+test("a kill ends a keyed call that the killed invocation itself began, although another caller waits for the call", async () => {
   const { stage, actor } = await played();
   const first = await begun(stage, actor, "callsKeyed");
   const second = await begun(stage, actor, "callsKeyed");
@@ -129,7 +129,7 @@ test("if a killer dies before it orders the kill of a call, the call is killed b
   }
 });
 
-test("the sweeper delivers a lost order to kill to a child, but not to an invocation that existed before the call", async () => {
+test("the sweeper delivers a lost kill order to a child, but not to an invocation that existed before the call", async () => {
   const { stage, actor } = await played();
   const stranger = await sendOn(actor, "waits", "", KEY);
   await stage.pulse.pass(1_000);

@@ -1,4 +1,7 @@
-/** Tests of kill: in several statuses, of awaited calls, and by a driver that reads the kill order. */
+/**
+ * Tests of kill: a kill ends an invocation in several statuses, and the calls that the invocation awaits. If the killer dies,
+ * the next driver reads the kill order and kills the invocation.
+ */
 import { expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";

@@ -50,7 +50,7 @@ test("a long sleep climbs its ladder hop by hop, and ends at its moment", async 
   expect(sends(actor)).toBe(1 + (2 * HOUR_MS) / HOP_MS);
 });
 
-test("a hop whose invocation is completed is not sent on", async () => {
+test("a message of a ladder is not sent on once its invocation is completed", async () => {
   const stage = await open({ nap: nap(() => stage.pulse.nowMs()) });
   const actor = climber(stage);
   const { invocationId } = await sendOn(actor, "nap", String(10 * HOUR_MS));

@@ -110,7 +110,7 @@ const SCENARIOS: Record<string, Scenario> = {
       return [holder, new TextDecoder().decode(state.inline.get("count"))];
     },
   },
-  "a workflow whose promise is completed by another call, purged": {
+  "a workflow whose promise another call completes, and which is purged after its end": {
     handlers: () => ({
       run: async (ctx) => {
         new ScriptState(ctx).set("beside", "x".repeat(2_000));

@@ -76,7 +76,7 @@ test("an invocation needs a deployment only if no other deployment serves its ha
   expect(new Map(await counted())).toEqual(new Map(deployments.map(({ id }) => [id, id === newer.id ? 1 : 0])));
 });
 
-test("the count ends soon after it has found as many invocations as its bound, and reports that it is a lower bound", async () => {
+test("the count ends soon after it has found the maximum number of invocations, and reports that there may be more", async () => {
   const { actor } = await play();
   for (let i = 0; i < 150; i++) await sendOn(actor, "greet");
   const bounds = { entriesMax: 10_000, looksMax: 10_000, foundMax: 10_000 };

@@ -64,7 +64,7 @@ describe("the state of an object", () => {
     expect(await run("dump")).toBe("left");
   });
 
-  test("is read for a request only up to the limit of the request, and in full once if the handler asks for names", async () => {
+  test("is read for a request only up to the limit of the request, and once in full if the handler asks for the names of the keys", async () => {
     const [count, size] = [12, 250_000];
     const stage = await open(
       {
@@ -131,7 +131,7 @@ describe("a budget without room", () => {
     return { stage, actor };
   };
 
-  test("cuts the answers to the reads of one attempt, and the attempts after it get the others", async () => {
+  test("limits how many reads of one attempt are answered, and the next attempts get the remaining answers", async () => {
     const { stage, actor } = await openWith({ repliesMaxBytes: 1 << 20 });
     const answer = await stage.pulse.within(60_000, callKeyed(actor, keyed("O", "k", "reads")));
     expect(textOf(answer)).toBe(String(10 * size));

@@ -198,7 +198,7 @@ async function readOfOpen({ process }: Actor, work: () => Promise<void>): Promis
   return reads.reduce((sum, { args }) => sum + Number((args[2] as { limit: number }).limit), 0);
 }
 
-test("a page beside thousands of parked invocations reads a part of them, and shows the status of each row", async () => {
+test("if thousands of invocations are parked, a page reads only a part of them, and shows the right status in each row", async () => {
   const { actor, parked } = await beside();
   const { engine } = actor;
   const shown = new Map<string, string>();
@@ -213,7 +213,7 @@ test("a page beside thousands of parked invocations reads a part of them, and sh
   for (const [id, status] of shown) expect(status).toBe(parked.has(id) ? "backing-off" : "completed");
 });
 
-test("beside thousands of parked invocations, a statement for few rows reads a part of them, a statement for all rows reads all of them, and both show the status of each row", async () => {
+test("if thousands of invocations are parked, a statement for few rows reads only a part of them, a statement for all rows reads all of them, and both show the right status in each row", async () => {
   const { actor, parked } = await beside();
   const shown = async (statement: string) => {
     const rows = await rowsOf(actor, statement);

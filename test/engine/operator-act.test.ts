@@ -77,7 +77,7 @@ test("SQL and a later process show the operator of a kill, even after the journa
   expect(JSON.stringify((await stage.stores.table.query(`inv#${id}`)).items)).not.toContain(ADA);
 });
 
-test("a cancel by an operator is shown; the same signal from another source, or the kill of a child, is not", async () => {
+test("a cancel by an operator is shown; a cancel from another source, or a kill that a killed caller sends, is not", async () => {
   const { stage, actor, sent } = await play();
   const [mine, theirs] = [await sent("naps"), await sent("naps")];
   await cancel(actor.engine, mine, ADA);

@@ -87,7 +87,7 @@ test("a process that stopped for lack of time drives again at its next request",
   ).toBe("at once");
 });
 
-test("a call that its caller does not await is not driven after the caller has ended: a worker drives it", async () => {
+test("after a caller has ended, its driver drops a call that the caller did not await, and a worker drives it", async () => {
   const gate = new Gate();
   const { stage, driver, worker } = await openStage({
     caller: (ctx) => {

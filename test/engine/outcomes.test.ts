@@ -37,7 +37,7 @@ const handlers: Record<string, Handler> = {
   },
 };
 
-/** One invocation of each outcome, a conflict without a cancel, and two that are open. */
+/** Runs one invocation of each outcome, one that fails with 409 although nobody cancels it, and two that stay open. */
 async function play() {
   const stage = await open(handlers, { retry: { initialIntervalMs: HOUR_MS, maxIntervalMs: HOUR_MS } });
   const actor = stage.actor();
@@ -136,7 +136,7 @@ test("one page by outcome reads a bounded number of ends, and the next page goes
   const engine = { ...actor.engine, table };
   const page = await listByOutcome(engine, {}, new Set(["failed"]), 100);
   expect(page.next).toBeDefined();
-  // Reads of the list itself, then a batch for each fifty rows and one read for each row with several steps.
+  // The units pay for the list itself, for the batches of first segments, and for one more read of each row with several steps.
   expect(table.units).toBeLessThanOrEqual(1_200);
   let after = page.next;
   const found = [...page.invocations];

@@ -199,7 +199,7 @@ test.each([
   },
 );
 
-test("a cancel reaches the handler if the attempt after a resume ended its process before it stored a segment", async () => {
+test("a cancel reaches the handler if the process died in the first attempt after a resume, before the attempt stored a segment", async () => {
   const { stage, actor } = await play({ naps });
   const startAtMs = stage.pulse.nowMs() + 10_000;
   const { invocationId } = await sendOn(actor, "naps", String(startAtMs + FAR_MS), { startAtMs });

@@ -1,4 +1,4 @@
-/** Pauses that the engine decides are counted once, for an alarm; pauses by an operator are not counted. */
+/** The engine counts each pause that it decides on once, for an alarm; it does not count pauses by an operator. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -11,8 +11,8 @@ const open = stages();
 const WAIT_MS = 4;
 
 /**
- * The writes of segments, one text each: the handler of an acceptance, or the number of another segment. The texts of one
- * transaction are joined by a plus.
+ * The writes of segments, in order. The text of an acceptance is its handler, and the text of any other segment is its number. A
+ * plus joins the texts of one transaction.
  */
 function writesOf({ process }: Actor): readonly string[] {
   const shown = (item: Item): string[] =>

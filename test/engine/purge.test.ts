@@ -134,7 +134,7 @@ test("an invocation without its journal keeps status and result", async () => {
   expect(await inspect(actor.engine, id)).toBeUndefined();
 });
 
-test("effects that a driver left out after the end are performed before the purge", async () => {
+test("a purge first performs the final effects that a dying driver left out", async () => {
   const { stage, actor } = await play({ sends: (ctx) => (ctx.send("other", "x"), "done"), other: () => "" });
   const dying = stage.actor();
   crashBefore(dying, acceptanceOf("other"));

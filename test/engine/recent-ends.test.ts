@@ -1,4 +1,4 @@
-/** Tests the counts of the ends of the last hour, which a process keeps in memory. */
+/** Tests the counts of the invocations that ended in the last hour; a process keeps these counts in memory. */
 import { expect, test } from "vitest";
 import { invocationIdFromBytes } from "../../shared/core/model/ids.ts";
 import { RecentEnds } from "../../shared/engine/local/recent-ends.ts";

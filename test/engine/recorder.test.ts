@@ -87,7 +87,7 @@ test("the log names the recording deployment, and suggests to continue on it", a
   expect(lines[0]!.fields["waysOut"]).toContain(`resume ${id} --deployment ${FIRST}`);
 });
 
-test("if the recorder cannot be read, the log names as way out only the command that describes the mismatch", async () => {
+test("if the deployments cannot be read, the log suggests only the command that describes the mismatch", async () => {
   const { stage, actor, id } = await recorded();
   const { registry } = actor.engine;
   Object.assign(registry, { deployments: () => Promise.reject(new Error("throttled")) });

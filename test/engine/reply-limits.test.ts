@@ -38,11 +38,11 @@ test("the limit of a journal grows with the budget of all journals", () => {
   expect(replyLeftBytes(engine({ journalsMaxBytes: 128 * MIB }), active(0))).toBe(256 * MIB);
 });
 
-test("the growth that a journal may have is reduced by the arrivals that the segment of a reply lists", () => {
+test("arrivals that the segment of the reply may list reduce the bytes by which the journal may grow", () => {
   expect(replyLeftBytes(engine({ journalsMaxBytes: 16 * MIB }), active(60 * MIB, 40 * MIB))).toBe(28 * MIB);
 });
 
-test("a reply and the answers to its reads get at most twice the budget of replies, and at most the room of the journal", () => {
+test("a reply and the answers to its reads of state or promises are limited by the budget of replies and by the journal", () => {
   const narrow = engine({ repliesMaxBytes: 8 * MIB });
   expect([replyMaxBytes(narrow, active(0)), replyMaxBytes(narrow, active(130 * MIB))]).toEqual([16 * MIB, 64 * 1024]);
 });

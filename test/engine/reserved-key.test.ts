@@ -40,7 +40,7 @@ function gated(gate: Gate, seen: { running: number; most: number; order: string[
   };
 }
 
-/** A stage with an owner of the store, whose handler `slow` waits for the gate. */
+/** A stage whose handler `slow` waits for the gate, with that gate and a process that is the sole owner of the store. */
 async function openGated() {
   const gate = new Gate();
   const stage = await open({ slow: gated(gate, { running: 0, most: 0, order: [] }) });
@@ -62,7 +62,7 @@ describe("a quick call of a free key", () => {
     expect(await countOf(stage, stage.actor({ soleOwner: true }))).toBe("7");
   });
 
-  test("makes its state visible with the write of the segment and the lock, if the call goes on after it", async () => {
+  test("makes its state visible with the write of segment and lock, if its handler continues after that write", async () => {
     const gate = new Gate();
     const stage = await open({
       steps: async (ctx) => {
@@ -83,7 +83,7 @@ describe("a quick call of a free key", () => {
     expect((await lockOf(actor)).holder).toBeUndefined();
   });
 
-  test("with a value too large for the lock takes the lock with its segment, and then gives the lock back", async () => {
+  test("that writes a value too large for the lock takes the lock with its segment, and frees it in two more", async () => {
     const large = "x".repeat(2_000);
     const stage = await open({
       big: (ctx) => {
@@ -126,7 +126,7 @@ describe("a slower call of a free key", () => {
     expect(await countOf(stage, actor)).toBe("1");
   });
 
-  test("hands the key to a driver that waits in memory, with the last segment and without a message", async () => {
+  test("hands the key with its last segment, and without a message, to a driver that waits in memory", async () => {
     const { gate, stage, actor } = await openGated();
     const slow = callKeyed(actor, keyed("O", "k", "slow", "1"));
     await stage.pulse.pass(2 * WAIT_MS);
@@ -225,7 +225,7 @@ describe("many calls of one key", () => {
 describe("a crash", () => {
   const points = Array.from({ length: 10 }, (_, at) => at);
   test.each(points.flatMap((at) => [[at, "before"] as const, [at, "after"] as const]))(
-    "at write %i, %s it, loses no state, counts no call twice and leaves the key free",
+    "at write %i (%s it is made) loses no state, counts no call twice and leaves the key free",
     async (at, when) => {
       const gate = new Gate();
       const slow = gated(gate, { running: 0, most: 0, order: [] });

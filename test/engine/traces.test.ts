@@ -1,4 +1,4 @@
-/** Spans in functions are exported before the reply, because a function freezes after it. */
+/** A Lambda function exports its spans before it replies, because Lambda freezes the process of the function after the reply. */
 import { expect, test } from "vitest";
 import { ActiveInvocations } from "../../shared/engine/local/active-invocations.ts";
 import type { Span } from "../../shared/engine/ports/tracer.ts";

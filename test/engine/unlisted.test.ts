@@ -79,7 +79,7 @@ test.each(["cancel", "kill"] as const)(
   },
 );
 
-test("an invocation that is cancelled long after the sweeper's look is in no list", async () => {
+test("an invocation that is cancelled after a pass of the sweeper is in no list", async () => {
   const { stage, actor, ended } = await play();
   const { invocationId } = await sendOn(actor, "greet", "", { startAtMs: stage.pulse.nowMs() + HOUR_MS });
   await stage.pulse.pass(20 * MINUTE_MS);

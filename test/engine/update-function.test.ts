@@ -15,7 +15,7 @@ const MANIFEST = {
   services: [{ name: "Shop", ty: "SERVICE", handlers: [{ name: "buy" }] }],
 };
 
-test("another version of a function keeps the stored headers, and an update to another function must give its headers itself", async () => {
+test("an update to another version of a function keeps the stored headers, and an update to another function is refused unless it names the headers", async () => {
   const plane = await openAdminPlane();
   onTestFinished(() => plane.close());
   const { asked, endpoints } = functionWith(MANIFEST);

@@ -35,7 +35,7 @@ const on = (actor: Actor, handler: string, input = "") =>
   callKeyed(actor, keyed("W", "w1", handler, input)).then(textOf);
 
 describe("a workflow", () => {
-  test("runs once for an id: a second call gets 409, a second send is answered as accepted before", async () => {
+  test("runs once for an id: a second call gets 409, and a second send gets the status `previously-accepted`", async () => {
     const stage = await open({ ...handlers, run: (ctx) => `ran ${ctx.input}` }, settings);
     const actor = stage.actor();
     expect(await stage.pulse.within(0, on(actor, "run", "a"))).toBe("ran a");

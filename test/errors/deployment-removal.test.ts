@@ -80,7 +80,7 @@ test.each([
   ["is scheduled", sendLater],
   ["backs off and is pinned to no deployment", sendFailing],
 ])(
-  "the only deployment of a service is not removed while an invocation of the service %s, unless another deployment serves it",
+  "while an invocation of a service %s, the only deployment of the service is not removed before another one is registered",
   async (_, send) => {
     const retries = { "default-retry-policy.initial-interval": "10m", "default-retry-policy.max-interval": "10m" };
     const { stage, id } = await registered(replying(error(500, "not yet")), {

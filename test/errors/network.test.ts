@@ -67,7 +67,7 @@ test.each(TRANSPORTS.flatMap((transport) => FAULTS.map((fault) => [transport, ..
 );
 
 test.each(TRANSPORTS)(
-  "over %s, a deployment that is down is RT0010, and attempts succeed when it is back",
+  "over %s, a deployment that is down fails attempts with RT0010, and attempts succeed when it is back",
   async (transport) => {
     const { stage, deployment } = await opened(transport);
     await deployment.stop();

@@ -1,4 +1,4 @@
-/** Wrong or premature messages of a deployment: the codes, and what the operator sees of them. */
+/** Faulty answers of a deployment: the error code of each fault, and what the operator sees of the fault. */
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
 import { encodeFrame, messageFrame } from "../../shared/core/protocol/frame.ts";

@@ -39,7 +39,7 @@ const patternsOf = ({ Condition }: Statement): readonly string[] =>
     "kms:EncryptionContext:aws:logs:arn"
   ]!.map((pattern) => resourceText(pattern).replace("arn:aws:logs:<region>:<account>:log-group:", ""));
 
-test("the user's own key encrypts table, queues, keys and logs, and every role that needs the key may use it", () => {
+test("the user's own key encrypts table, queues, logs and the keys in SSM, and every role that needs it may use it", () => {
   const template = Template.fromStack(imported);
   template.hasResourceProperties("AWS::DynamoDB::GlobalTable", { SSESpecification: { SSEType: "KMS" } });
   template.allResourcesProperties("AWS::SQS::Queue", { KmsMasterKeyId: ARN });

@@ -143,7 +143,7 @@ describe("an existing table", () => {
     expect(JSON.stringify(statementsOf(told))).toContain(`"${arn}/index/open"`);
   });
 
-  test("keeps the same keys, because the environment's name is the same", () => {
+  test("changes no name that the template sets, so the environment keeps the path of its keys", () => {
     expect(namesIn(template)).toEqual(namesIn(synthesised()));
   });
 });

@@ -7,7 +7,7 @@ import { resourcesOf, synthesised } from "./synthesised.ts";
 const template = synthesised();
 const queues = resourcesOf(template, "AWS::SQS::Queue");
 const functions = resourcesOf(template, "AWS::Lambda::Function");
-/** The number of functions without the one that makes the keys. */
+/** The number of functions, not counting the function that makes the environment's keys. */
 const FUNCTIONS = 4;
 
 test("every queue has a dead-letter queue, except the dead-letter queue itself", () => {

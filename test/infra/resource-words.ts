@@ -1,7 +1,7 @@
 /** The resources of a template in readable words: tokens become names, and known names become words. */
 
 const HASH = /[0-9A-F]{8}$/;
-/** For stacks with an explicit account and Region. */
+/** The template of a stack with an explicit account and Region contains these texts in place of references. */
 const KNOWN_PLACES = [
   ["111122223333", "<account>"],
   ["eu-west-1", "<region>"],

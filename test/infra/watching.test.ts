@@ -32,7 +32,7 @@ describe("the warning about a missing alarm topic", () => {
 });
 
 describe("an alarm goes off", () => {
-  test("for one dead letter, one error, one refusal", () => {
+  test("for one dead letter, one error, one throttled request", () => {
     expect(alarms).toHaveLength(8);
     for (const name of ["DeadLetters", "Errors", "Throttles", "TableThrottles"]) {
       expect(alarm(name), name).toMatchObject({

@@ -7,7 +7,7 @@ export interface Ended {
   readonly invocationId: string;
   readonly status: number;
   readonly text: string;
-  /** Whether the request was repeated, so that an earlier one may have succeeded with a lost answer. */
+  /** Whether the client repeated the request: an earlier one may then have succeeded although its answer was lost. */
   readonly wasAskedAgain: boolean;
 }
 

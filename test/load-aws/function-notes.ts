@@ -7,7 +7,7 @@ import type { Blow } from "./killer.ts";
 import type { OutOfMemory } from "./faulty/memory.ts";
 import type { Fate } from "./faulty/faulty-queue.ts";
 
-/** If so many lost messages are expected and none was lost, the run has failed: chance alone hardly ever explains that. */
+/** If at least this many lost messages are expected and no message was lost, the run fails: chance hardly ever explains that. */
 const EXPECTED_MIN = 10;
 
 export type Fates = Readonly<Record<Fate, number>>;
@@ -26,7 +26,7 @@ export function memoryBlows(all: readonly OutOfMemory[]): Blow[] {
   return all.map(({ name, pid, atMs }) => ({ kind: "out of memory", name, pid, fromMs: atMs, toMs: atMs }));
 }
 
-/** @param lostShare the configured share */
+/** @param lostShare the configured share of messages that are lost */
 export function complaintsOfFates({ sent, doubled, lost }: Fates, lostShare: number): string[] {
   const isMissing = lost === 0 && (sent + doubled) * lostShare >= EXPECTED_MIN;
   return isMissing ? [`of ${sent + doubled} messages none was lost`] : [];

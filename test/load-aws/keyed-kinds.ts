@@ -32,7 +32,7 @@ export async function runWorkflow({ book, client, prefix }: Scene): Promise<void
   if (left.text !== JSON.stringify(told.value)) book.complain(`${id} left ${left.text} instead of ${told.value}`);
 }
 
-/** A separate object: adds, an edit at the version that was read, and further adds. */
+/** Adds to a new object, edits the state if it still has the version that was read, and adds again. */
 export async function editState({ book, client, prefix, random }: Scene): Promise<void> {
   const key = randomUUID();
   const service = `${prefix}Tally`;

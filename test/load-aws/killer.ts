@@ -7,7 +7,10 @@ import type { Random } from "../crash/plan.ts";
 import { between } from "../crash/plan.ts";
 import type { LedgerTail } from "./ledger-tail.ts";
 
-/** A blow to a process: by the killer, by its memory limit, or by the throttle. */
+/**
+ * A blow to a process: the killer kills or stops it, it exceeds its memory limit, or the throttle between the functions and the
+ * emulator refuses a request of it.
+ */
 export interface Blow {
   /** A refused request is `throttled` if the client repeats it, and `given up` if it was the client's last try. */
   readonly kind: "killed" | "stopped" | "out of memory" | "throttled" | "given up";

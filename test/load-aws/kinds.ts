@@ -1,4 +1,4 @@
-/** The mix: each kind submits work, waits for its end as a client would, and checks the result. */
+/** The kinds of work in the load test: each submits work, waits for its end as a client would, and checks the result. */
 import { randomUUID } from "node:crypto";
 import type { Random } from "../crash/plan.ts";
 import { between } from "../crash/plan.ts";

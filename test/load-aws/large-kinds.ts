@@ -12,7 +12,7 @@ const MIB = 1 << 20;
 /** A nap is long enough that the sweeper wakes the invocation if the message that ends the nap is lost. */
 const NAP_MIN_MS = 3_000;
 const NAP_MAX_MS = 12_000;
-/** The size of a text. In base64, the text fits into a request of 6 MB. */
+/** The size of the text of a large payload. Even if the request encodes the text in base64, it fits into 6 MB. */
 const PAYLOAD_BYTES = 2 * MIB;
 
 type LargeKind = (scene: Scene) => Promise<void>;

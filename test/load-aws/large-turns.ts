@@ -2,7 +2,7 @@
 import { LARGE_KINDS } from "./large-kinds.ts";
 import type { Scene } from "./scene.ts";
 
-/** The first one comes when the other kinds have started. */
+/** The first large invocation comes this long after the start, when small invocations are already under way. */
 const FIRST_AFTER_MS = 10_000;
 
 export class LargeTurns {

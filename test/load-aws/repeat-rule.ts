@@ -1,12 +1,13 @@
 /**
- * The rule of the ledger. The ledger contains a committed closure exactly once, under the nonce in the result. Any other
- * execution of that step was undone by a blow to its handler's process during the attempt, or to the process that drove the
- * attempt. Over HTTP/2 the driver of each attempt is known, and this driver must have been hit. Over Lambda the driver is
- * unknown, and some driver must have been hit between the sending of the attempt and the latest time of its commit. A process
- * also counts as hit when it runs out of memory, and when one of its requests is throttled. But if the driver is unknown, a
- * throttled request that its client repeats (`throttled`) does not count; the last try of a client (`given up`) does. Executions
- * that threw on purpose need no such cause. No attempt executes a step twice. An execution that no result names belongs to an
- * invocation that an operator killed.
+ * The rule of the ledger. Each execution of a closure has a nonce of its own, and the result of an invocation has the nonces of
+ * the committed executions. The ledger contains each of these nonces exactly once. Any other execution of a committed step was
+ * undone by a blow to its handler's process during the attempt, or to the process that drove the attempt. Over HTTP/2 the driver
+ * of each attempt is known, so a blow to another driver explains nothing. Over Lambda the driver is unknown, so a blow to any
+ * driver between the sending of the attempt and the latest time of its commit explains the execution. A process also
+ * counts as hit when it runs out of memory, and when one of its requests is throttled. But if the driver is unknown, a throttled
+ * request that its client repeats (`throttled`) does not count; the last try of a client (`given up`) does. Executions that threw
+ * on purpose need no such cause. No attempt executes a step twice. An execution that no result names belongs to an invocation
+ * that an operator killed.
  */
 import type { CommittedStep } from "./book.ts";
 import { groupedBy } from "./grouped.ts";

@@ -20,7 +20,7 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "2" },
     /** Submissions a second. */
     rate: { type: "string", default: "2" },
-    /** Bursts of throttling per minute, for each of table reads, table writes, both indexes and schedules; 0 for none. */
+    /** Bursts of throttling per minute for each of these: table reads, table writes, each index, schedules; 0 for none. */
     throttle: { type: "string", default: "1" },
     /** The share of all messages that are lost. */
     lost: { type: "string", default: "0.02" },
@@ -102,7 +102,8 @@ if (process.env.STEPWELL_SKIP_E2E_AWS === "1") {
   process.exit();
 }
 const folder = mkdtempSync(join(tmpdir(), "stepwell-load-"));
-// Files to which the functions append lines. The prefix of the variables differs from that of settings.
+// The functions append lines to these files. The variables do not begin with `STEPWELL_`, because a function would take them for
+// unknown settings.
 for (const [variable, file] of [
   ["LOAD_LEDGER", "ledger.jsonl"],
   ["LOAD_MESSAGES", "messages"],

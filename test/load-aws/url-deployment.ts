@@ -1,4 +1,7 @@
-/** The handlers under load in the process of the suite, over HTTP/2: each attempt gets the id of the process that drives it. */
+/**
+ * Serves the handlers of the load test over HTTP/2 in the process of the suite. Each attempt gets, in a header, the id of the
+ * process that drives it.
+ */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:http2";
 import type { Http2ServerRequest } from "node:http2";

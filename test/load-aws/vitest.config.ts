@@ -1,4 +1,4 @@
-/** The configuration of the load on an emulated AWS: one file, only through `npm run test:load-aws`. */
+/** The configuration of the load test on an emulated AWS: one test file, which runs only through `npm run test:load-aws`. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { reportersOf } from "../reporters.ts";

@@ -1,4 +1,7 @@
-/** The differences of the pages over Stepwell, each with its reason; each row is also in docs/compatibility.md. */
+/**
+ * How the pages of the reference's web UI differ between the reference server (`theirs`) and Stepwell (`ours`), each difference
+ * with its reason. The differences are also in docs/compatibility.md.
+ */
 
 export interface Difference {
   readonly reason: string;

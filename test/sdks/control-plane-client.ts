@@ -1,4 +1,7 @@
-/** Sends the requests of the test rows to a control plane: calls, sends, results by id or workflow, cancels, admin queries. */
+/**
+ * Sends the requests of the tests of the SDKs to a control plane: calls, sends, results by id or workflow, cancels, admin
+ * queries.
+ */
 import { expect } from "vitest";
 
 export interface JsonAnswer {

@@ -1,4 +1,4 @@
-/** The rows of a virtual object: state under a key, one exclusive handler at a time, shared handlers beside it. */
+/** The tests of a virtual object on each SDK: state under a key, one exclusive handler at a time, shared handlers beside it. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { SdkStage } from "./sdk-stage.ts";

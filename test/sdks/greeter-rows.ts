@@ -1,4 +1,7 @@
-/** The rows of a plain service: steps, retries, errors, sleeps, calls, sends, awakeables, idempotency keys and cancel. */
+/**
+ * The tests of a plain service, as rows of the table in `table.test.ts`: steps, retries, errors, sleeps, calls, sends,
+ * awakeables, idempotency keys and cancel.
+ */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { ControlPlaneClient, JsonAnswer } from "./control-plane-client.ts";

@@ -1,4 +1,4 @@
-/** Builds a deployment with each SDK that has its tools on this machine, and runs the table of rows against all of them. */
+/** Builds a deployment with each SDK whose tools are on this machine, and runs the tests of `table.test.ts` against each. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { toolsOf } from "./toolchain.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** `run.mjs go rust -t counter` runs two of them, and passes the other arguments to vitest. */
+/** `run.mjs go rust -t counter` builds and tests two of the SDKs, and passes the other arguments to vitest. */
 const asked = process.argv.slice(2);
 const named = SDKS.filter(({ name }) => asked.includes(name));
 const forVitest = asked.filter((word) => !SDKS.some(({ name }) => name === word));

@@ -1,4 +1,7 @@
-/** The rows of a workflow: it runs once per id, waits for a promise, and shows its state before, during and after. */
+/**
+ * The tests of a workflow, which run with each SDK: the workflow runs once per id, waits for a promise, and shows its state
+ * before, during and after its run.
+ */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { SdkStage } from "./sdk-stage.ts";

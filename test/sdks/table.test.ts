@@ -1,4 +1,4 @@
-/** One table of rows for the SDKs of other languages: each row holds for all of them. */
+/** Declares one set of tests, called rows, for the SDKs of other languages. The SDK of each language must pass every row. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

@@ -39,8 +39,13 @@ test.each([
     },
   });
   expect(one!.headers).not.toHaveProperty("secret");
-  const { rows } = await ask<{ readonly rows: readonly object[] }>(stage, "POST", "query", {
-    query: `SELECT invoked_by, invoked_by_subscription_id, trace_id FROM sys_invocation WHERE id = '${one!.id}'`,
+  // The handler runs before the acceptance is durable, because the acceptance waits for the first segment.
+  let rows: readonly object[] = [];
+  await until(async () => {
+    ({ rows } = await ask<{ readonly rows: readonly object[] }>(stage, "POST", "query", {
+      query: `SELECT invoked_by, invoked_by_subscription_id, trace_id FROM sys_invocation WHERE id = '${one!.id}'`,
+    }));
+    return rows.length > 0;
   });
   expect(rows).toEqual([{ invoked_by: "subscription", invoked_by_subscription_id: id, trace_id: TRACE }]);
 });

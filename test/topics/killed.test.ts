@@ -78,7 +78,7 @@ test(
     for (let kill = 0; kill < KILLS; kill++) {
       const before = progress.runs;
       await producer.send("killed", keyedNumbers(RECORDS_PER_KILL, KEYS, "k", kill * RECORDS_PER_KILL));
-      // Every other kill comes at the first effects, the others while the records are being accepted.
+      // Every other kill comes as soon as the handler has run for a record, the others while the records are being accepted.
       if (kill % 2 === 0) await until(() => progress.runs > before, WITHIN_MS);
       else await until(async () => (await nextOffsets(id)) > kill * RECORDS_PER_KILL, WITHIN_MS);
       await victim.end("SIGKILL");

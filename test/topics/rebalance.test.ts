@@ -28,7 +28,7 @@ function member(): KafkaTopics {
   return new KafkaTopics(options);
 }
 
-test("partitions that move to another member and back lose no record and invoke none twice", async () => {
+test("while partitions move to another member and back, the handler gets every record exactly once", async () => {
   await producer.createTopic("moving", 6);
   const id = await subscribe(stage, "moving", "Ledger/add", { "heartbeat.interval.ms": "300" });
   const { engine } = stage.local;

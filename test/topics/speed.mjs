@@ -61,7 +61,10 @@ try {
 }
 for (const target of SINKS) report(target);
 
-/** The median of the rounds and their spread, and how many times as fast as the reference each round was. */
+/**
+ * Prints, for each contestant, the median and the range of its rounds: the records a second, the CPU time, and how many times as
+ * fast as the reference it was.
+ */
 function report(target) {
   const of = (name) => results.filter((one) => one.target === target && one.name === name);
   const show = (numbers, digits = 0) => {

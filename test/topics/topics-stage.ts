@@ -1,4 +1,4 @@
-/** The stage of a file of this suite: a broker, a producer, and a local process that knows the broker as the cluster `main`. */
+/** The stage of one test file: a broker, a producer, and a local process that knows the broker as the cluster `main`. */
 import { afterAll, beforeEach } from "vitest";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage, StageOptions } from "../harness/local/local-stage.ts";

@@ -1,4 +1,4 @@
-/** The account that a fixture contains beside its stored items: mainly the ids and the executed steps. */
+/** What a fixture records beside its stored items: mainly the ids and the executed steps. */
 
 export interface Account {
   /** The commit whose code wrote the fixture. */
@@ -6,7 +6,7 @@ export interface Account {
   /** The moment of its last item. */
   readonly writtenAtMs: number;
   readonly deploymentId: string;
-  /** The ids of invocations by the name of their state, and of children by `<name>-child`. */
+  /** The ids of invocations by the `name` of their `State` (`state.ts`), and of children by `<name>-child`. */
   readonly ids: Readonly<Record<string, string>>;
   /** The executions of each step, by `<name>/<step>`. */
   readonly ran: Readonly<Record<string, number>>;

@@ -32,7 +32,7 @@ test.each(fixtureVersions())(
 );
 
 test.each(fixtureVersions())(
-  "with another secret, an idempotency key finds no invocation of %s: the call runs again, and the drill fails",
+  "with another secret, an idempotency key finds no invocation that %s accepted: the call runs again, and the drill detects it",
   async (version) => {
     const fixture = readDirectoryFixture(version);
     const { site, world } = await upgraded(fixture, async (dataDir) => {

@@ -59,7 +59,7 @@ export async function act(site: Site, account: Account): Promise<void> {
   }
 }
 
-/** Checks that all work but the long waits ends with its result, and that each step that remained has run exactly once. */
+/** Checks that all work except the long waits ends with its result, and that each step that remained has run exactly once. */
 export async function expectEnds(site: Site, account: Account, world: World): Promise<void> {
   const states = statesOf(account);
   for (const { name, ends } of states) {
@@ -124,7 +124,7 @@ async function hasEnded(site: Site, id: string): Promise<boolean> {
   return status === 404 || (JSON.parse(text) as Shown).status === "completed";
 }
 
-/** The output, or the code of the failure; a JSON string as its text. */
+/** @returns the output, or the code of the failure; an output that is a JSON string comes without its quotes */
 async function outcome(site: Site, id: string): Promise<string> {
   const { status, text } = await site.request("ingress", "GET", `/restate/invocation/${id}/output`, {
     headers: JSON_BODY,

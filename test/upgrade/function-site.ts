@@ -68,7 +68,10 @@ export interface Surroundings {
   readonly leaseS: number;
 }
 
-/** The variables that a stack gives its functions, for the drill; an older program only warns of an unknown variable. */
+/**
+ * The variables that a stack gives its functions, with the values for the upgrade drill (drill.ts). Functions of an older version
+ * only warn of a variable that they do not know.
+ */
 export function functionEnvironment({ tableName, dynamoUri, hintsUri, leaseS }: Surroundings): Record<string, string> {
   return {
     AWS_REGION: "eu-west-1",

@@ -1,4 +1,7 @@
-/** The states for versions with keys and orders. If a version accepts the call that begins the first state, it has both. */
+/**
+ * The states that a fixture contains only if its version has keys and orders. A version that accepts the call that begins the
+ * first of these states has keys and orders.
+ */
 import { NAPS, NEAR_MS, type State } from "./state.ts";
 
 /** Longer than the largest item. */

@@ -1,4 +1,7 @@
-/** The deployment of the drill: it counts each execution of a step, and some of its handlers end only once it is repaired. */
+/**
+ * The deployment of the upgrade drill (`drill.ts`). The deployment counts each execution of a step, and some of its handlers end
+ * only after the deployment is repaired.
+ */
 import "../../examples/polyfill.mjs";
 import { createServer } from "node:http2";
 import type { Server } from "node:net";

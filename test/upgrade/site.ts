@@ -1,4 +1,4 @@
-/** A control plane of any version, with the requests of its callers and operators, over any transport. */
+/** Sends the requests of callers and operators to a control plane of any version, over any transport. */
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface Answer {

@@ -16,7 +16,10 @@ export interface State {
   readonly delay?: string;
   readonly idempotencyKey?: string;
   readonly left: LeftAs;
-  /** The steps before the fixture was written, and those after it: each runs once over both versions. */
+  /**
+   * The steps that run before the fixture is written, and in `after` those that run later. Each step runs once, counted over both
+   * versions.
+   */
   readonly before: readonly string[];
   readonly after: readonly string[];
   /** The operation after the upgrade. */
@@ -34,7 +37,7 @@ export interface State {
   readonly child?: { readonly before: readonly string[]; readonly after: readonly string[] };
 }
 
-/** Long enough not to end while a fixture is written. It is over when the fixture is read. */
+/** A sleep of this length does not end while a fixture is written, and is over when the fixture is read. */
 export const NEAR_MS = 60_000;
 export const FAR_MS = 30 * 86_400_000;
 

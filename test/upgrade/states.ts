@@ -1,4 +1,4 @@
-/** All states of the drill, and those that a fixture has. */
+/** All states of the upgrade drill (`drill.ts`), and those that a fixture has. */
 import type { Account } from "./account.ts";
 import { FIRST_STATES } from "./first-states.ts";
 import { NEWER_STATES } from "./newer-states.ts";
@@ -6,12 +6,12 @@ import type { State } from "./state.ts";
 
 export const STATES: readonly State[] = [...FIRST_STATES, ...NEWER_STATES];
 
-/** Cancelled while no worker takes messages: the order is stored and no driver has read it. */
+/** An invocation that is cancelled while no worker takes messages: the cancel is stored, and no driver has read it. */
 export const CALLED_OFF = "called-off";
 
 /**
- * True if only functions can leave work in the state. The writer of a fixture can withhold messages from functions, but not from
- * the local process, which keeps its messages in its own store.
+ * True if fixtures of functions can have the state, and those of the local process cannot. The writer of a fixture can withhold
+ * messages from functions, but not from the local process, which keeps its messages in its own store.
  */
 export function isOfFunctionsAlone({ name, phase }: State): boolean {
   return phase === "unworked" || name === CALLED_OFF;
@@ -22,7 +22,10 @@ export function statesOf({ ids }: Account): readonly State[] {
   return STATES.filter(({ name }) => ids[name] !== undefined);
 }
 
-/** The status of a state as the drill compares it. */
+/**
+ * The status as the drill compares it: `open` for every open status of a state that is left as `open`, because that status
+ * differs by version (`LeftAs`); otherwise the given status.
+ */
 export function statusWord(name: string, status: string): string {
   const isOpen = status !== "completed" && STATES.some((state) => state.name === name && state.left === "open");
   return isOpen ? "open" : status;

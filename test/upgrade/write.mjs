@@ -1,6 +1,7 @@
 /**
- * Writes the fixture of a version, by hand: `node test/upgrade/write.mjs <commit> <folder below fixtures>`. It needs `npm ci` in
- * this checkout and in that of the commit, and the engine of test/dynamodb.
+ * Writes the fixture of a version. A developer runs it, after `npm ci` in this checkout:
+ * `node test/upgrade/write.mjs <commit> <folder below fixtures>`. The script itself installs the packages of the commit in a
+ * temporary checkout, and the engine of `test/dynamodb` if it is missing.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";

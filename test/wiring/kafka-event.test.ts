@@ -17,7 +17,7 @@ test("records are grouped by partition, in the order of their offsets", () => {
   ]);
 });
 
-test("a record has its key, value, timestamp and headers as bytes", () => {
+test("a record has its timestamp as a number, and its key, value and header values as bytes", () => {
   const [first] = partitionsOf(kafkaEvent(eventRecord(0, 15, "recordKey", "Hello 😀")));
   expect(first!.records).toEqual([
     {
@@ -30,7 +30,7 @@ test("a record has its key, value, timestamp and headers as bytes", () => {
   ]);
 });
 
-test("a record with a null key and value has neither, and the timestamp of an old format is absent", () => {
+test("a record with a null key, a null value and the timestamp -1 of an old Kafka version has none of the three", () => {
   const bare = { topic: "orders", partition: 0, offset: 1, timestamp: -1, key: null, value: null };
   expect(partitionsOf(kafkaEvent(bare))[0]!.records).toEqual([{ offset: 1, headers: [] }]);
 });

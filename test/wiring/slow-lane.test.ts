@@ -93,7 +93,7 @@ describe("three hundred sends to a handler that never answers", () => {
     expect([lanes.main.size, lanes.slow.size]).toEqual([0, 0]);
   });
 
-  test("delay no later send if the service already has a note, though each process has to read it", async () => {
+  test("delay no sends of other services if a note exists already, though each process must read it first", async () => {
     const { stage } = await openStage();
     const lanes = lanesOn(stage);
     await stage.pulse.within(0, lanes.engine().registry.noteLong("S", "hangs"));

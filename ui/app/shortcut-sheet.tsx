@@ -1,4 +1,4 @@
-/** The sheet that lists the keys of the present page, and turns them off. */
+/** The dialog that lists the keyboard shortcuts of the present page, with a checkbox that turns shortcuts on or off. */
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { hasKeys } from "../data/preferences.ts";

@@ -89,7 +89,7 @@ export function problemIn(status: number, text: string): ApiProblem {
     const { message, restate_code: code } = JSON.parse(text) as Partial<AdminErrorBody>;
     if (typeof message === "string") return new ApiProblem(status, message, code ?? undefined);
   } catch {
-    // The answer is no JSON, so it did not come from the admin API, or is a plain refusal.
+    // The answer is not JSON: either it is a refusal in plain text, or it did not come from the admin API.
   }
   if (status === 502) return new ApiProblem(status, text || "The proxy could not forward the request.");
   if (status === 403)

@@ -13,7 +13,10 @@ export function goTo(href: string): void {
   location.hash = href;
 }
 
-/** Changes members of the query in place, so that the history has no entry for each letter of a filter. */
+/**
+ * Changes parameters of the route's query. The new address replaces the current entry of the history, so that the history gets no
+ * new entry for each letter of a filter.
+ */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const now = route.peek();
   if (now === undefined) return;

@@ -32,7 +32,10 @@ export interface Polled<Value> {
 }
 
 export interface PollOptions<Value> {
-  /** The interval, which a slow server makes longer; false loads once. The default is the interval of a list. */
+  /**
+   * The interval between two loads, which a slow server makes longer; false loads once. The default is LOCAL_EVERY_MS, or
+   * PRICED_EVERY_MS if each read has a price.
+   */
   readonly everyMs?: number | false;
   /** The polling ends when this returns true for the loaded value. */
   readonly isFinal?: (value: Value) => boolean;

@@ -5,7 +5,7 @@ import { ask } from "./api.ts";
 
 export const server = signal<VersionBody | undefined>(undefined);
 
-/** Functions pay for each read, so pages ask less often there, and count only on demand. */
+/** A control plane on functions pays for each read, so its pages load less often, and count invocations only on demand. */
 export const readsHaveAPrice = computed(() => server.value?.runs_on === "functions");
 
 export async function loadServer(): Promise<void> {

@@ -8,7 +8,7 @@ import { durationText, momentOf } from "./time-text.ts";
 import { errorHead, soon, waitsText } from "./why.ts";
 
 export interface NeedRow {
-  /** A need has the same id in each answer. */
+  /** If two answers of the admin API contain the same need, its row has the same id for both. */
   readonly id: string;
   readonly glyph: string;
   readonly tone: Tone;

@@ -1,4 +1,4 @@
-/** The content type and the first payload of a call, and the meaning of its answer. */
+/** The content type of a call, the sample payload that the form for the call starts with, and the meaning of the answer. */
 import type { HandlerBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import { stringifyExact } from "./exact-json.ts";
 import { sampleOf } from "./schema-value.ts";
@@ -14,7 +14,7 @@ export function isJsonType(contentType: string | undefined): boolean {
   return contentType !== undefined && /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType);
 }
 
-/** The text to start from: a value that fits the schema, or the shortest JSON. */
+/** The sample payload: a value that fits the schema, `null` for JSON without a schema, or no text for any other content type. */
 export function firstText(handler: HandlerBody): string {
   const type = contentTypeOf(handler);
   if (type === undefined || !isJsonType(type)) return "";

@@ -33,7 +33,7 @@ export function barsOf(minutes: readonly EndedMinuteBody[]): Bars {
   };
 }
 
-/** 1, 2 or 5 times a power of ten. */
+/** Rounds up to 1, 2 or 5 times a power of ten. A number up to 5 stays as it is, but the result is at least 1. */
 function niceTop(most: number): number {
   if (most <= 5) return Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(most));
@@ -54,7 +54,7 @@ export function sumOf(minutes: readonly EndedMinuteBody[]): Omit<EndedMinuteBody
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
 
-/** Empty minutes of the last hour, to count ends into. */
+/** Counts the invocations that ended in each minute of the last hour; all counts begin at 0. */
 export class MinuteCounts {
   readonly #firstMs: number;
   readonly minutes: EndedMinuteBody[];

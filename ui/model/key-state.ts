@@ -10,7 +10,7 @@ export interface KeyState {
   readonly version: string | undefined;
 }
 
-/** One value that the reader sets, or removes; `clear` removes every value. */
+/** A change by the user, who sets or removes one value, or removes every value with `clear`. */
 export type StateEdit =
   | { readonly kind: "set"; readonly name: string; readonly bytes: Uint8Array }
   | { readonly kind: "remove"; readonly name: string }

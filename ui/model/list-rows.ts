@@ -10,7 +10,7 @@ const RENEWED_MAX = 2_000;
 
 export interface Rows {
   readonly shown: readonly Row[];
-  /** Newer than the first shown row; the reader asks for them, so that no row moves under the pointer. */
+  /** New rows, which the list does not show until the reader asks for them, so that no row moves under the pointer. */
   readonly fresh: readonly Row[];
 }
 

@@ -125,7 +125,7 @@ export function resolved(given: unknown, root: unknown): Schema {
   return [own, ...parts].map((part) => (part === own ? own : withoutParts(part, root))).reduce(merged);
 }
 
-/** Leaves out the `allOf` of a part of an `allOf`, because a nested `allOf` is rare and could refer to itself. */
+/** Follows the reference of a part of an `allOf`. Omits the part's own `allOf`, which is rare and could refer to itself. */
 function withoutParts(part: unknown, root: unknown): Schema {
   const { allOf: _, ...own } =
     isSchema(part) && "$ref" in part ? ((at(root, String(part["$ref"])) as Schema) ?? {}) : (part as Schema);

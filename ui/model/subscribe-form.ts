@@ -9,7 +9,7 @@ export interface SubscribeForm {
   readonly topic: string;
   readonly service: string;
   readonly handler: string;
-  /** A new group reads what the topic has already. */
+  /** True if a new consumer group begins with the records that the topic already contains. */
   readonly fromEarliest: boolean;
   readonly skipsBadRecords: boolean;
   readonly options: readonly Pair[];
@@ -46,7 +46,8 @@ export interface ResetForm {
 }
 
 /**
- * The member `reset` of the change; undefined while a moment is missing.
+ * Returns the member `reset` of the request that changes the subscription. Returns undefined if `place` is `time` and the moment
+ * is missing or invalid, or if `place` is `behind` and no bad record has paused the subscription.
  * @param pause the pause of the subscription; the place `behind` is the offset after the bad record
  */
 export function resetTarget(

@@ -82,8 +82,8 @@ export function waitText(wait: WaitBody, nowMs: number): string {
 }
 
 /**
- * `RT0007 the first line of the message`, without the code in front if the message begins with it in brackets. Instead of such a
- * code, an error may have an HTTP status, which is the one that the caller got.
+ * Returns the code of the error, followed by the first line of its message. If the message begins with the code in brackets, this
+ * function returns only the line. The code of some errors is an HTTP status: the status that the caller got.
  */
 export function errorHead({ code, message }: { readonly code: string; readonly message: string }): string {
   const line = message.split("\n", 1)[0]!;

@@ -1,4 +1,4 @@
-/** A button that copies a text and says so in its own place. */
+/** A button that copies a text, and for a moment shows as its label whether the copy succeeded. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 

@@ -1,4 +1,4 @@
-/** A moment: its age, with the exact moment in the tooltip; or the exact moment. */
+/** Two ways to show a moment: `Age` shows its age, with the exact moment in the tooltip; `Exact` shows the exact moment. */
 import type { JSX } from "preact";
 import { ageText, momentOf, momentText, zoneText } from "../model/time-text.ts";
 import { nowMs, peekNowMs } from "../data/clock.ts";

@@ -1,4 +1,4 @@
-/** An id, shortened in its middle, as a link if it has a page. */
+/** Links to the pages of invocations and deployments. Each link shows the id, shortened in its middle unless `whole` is true. */
 import type { JSX } from "preact";
 import { hrefTo } from "../model/route.ts";
 import { shortened } from "../model/visible-text.ts";

@@ -15,8 +15,8 @@ export function isEmptyRange({ from, below }: Range): boolean {
 }
 
 /**
- * The request without table, index and consistency. With both bounds the upper one is inclusive, because BETWEEN
- * is the only key condition with two bounds: the caller drops an item whose key equals `below`.
+ * The request without table, index and consistency. A range with both bounds becomes a BETWEEN, the only key condition with two
+ * bounds. BETWEEN includes its upper bound, so the caller drops an item whose key equals `below`.
  */
 export function queryInput(
   keys: IndexKeyNames,

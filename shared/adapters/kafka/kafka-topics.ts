@@ -1,4 +1,4 @@
-/** The port of topics over Kafka, for a process that consumes by itself: one member of a group for each subscription. */
+/** The port of topics over Kafka, for a process that consumes by itself, with one group membership for each subscription. */
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Log } from "../../engine/ports/log.ts";

@@ -14,7 +14,10 @@ export class OffsetCommits {
     this.#topic = topic;
   }
 
-  /** Never fails: the stored position counts, and the next commit makes up for a lost one. */
+  /**
+   * Never fails, because a lost commit does no harm: `beginOf` also reads the position that the engine stores, and the next
+   * commit makes up for the lost one.
+   */
   add(partition: number, nextOffset: number): void {
     this.#waiting.set(partition, nextOffset);
     this.#running ??= this.#run();

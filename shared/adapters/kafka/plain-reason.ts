@@ -1,6 +1,6 @@
 /**
- * Gives the reason of a failure of the client in one line. The client's errors often name the reason only in the cause
- * of their cause.
+ * Gives the reason of a failure of the Kafka client in one line. The errors of the Kafka client often name the reason only in
+ * the cause of their cause.
  */
 
 const REASON_MAX_CHARACTERS = 500;

@@ -10,7 +10,7 @@ import { plainReason } from "./plain-reason.ts";
 
 export interface SubscriptionGround extends Pick<SessionGround, "sink" | "clock" | "room"> {
   readonly refusalOf: AddressRefusal;
-  /** Gets the names of properties without an effect. */
+  /** The reader calls it at most once, with the names of the consumer's properties that have no effect. */
   readonly onIgnored: (names: readonly string[]) => void;
 }
 

@@ -75,7 +75,8 @@ function headersOf(headers: unknown): Readonly<Record<string, string>> {
   if (headers === undefined || headers === null) return {};
   if (typeof headers !== "object" || Array.isArray(headers)) throw unlikely("headers is no object");
   const pairs: [string, unknown][] = Object.entries(headers);
-  // Keeps only values that are texts. The sender could give an object members that break its conversion to a text.
+  // Keeps only values that are texts. A value that is an object may have members, such as `toString`, that break its conversion
+  // to a text.
   const texts = pairs.flatMap(([name, value]) => (typeof value === "string" ? [[name.toLowerCase(), value]] : []));
   return Object.fromEntries(texts) as Record<string, string>;
 }

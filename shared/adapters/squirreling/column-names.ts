@@ -1,4 +1,4 @@
-/** Names columns without an alias as the reference server names them, or else as the SQL engine does. */
+/** Gives each computed column without an alias the reference server's name where it is known, or else the SQL engine's name. */
 import type { ExprNode, SelectStatement, SqlPrimitive } from "squirreling";
 import { textOf } from "./values.ts";
 

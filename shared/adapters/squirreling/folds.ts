@@ -11,7 +11,7 @@ type Call = Extract<ExprNode, { type: "function" }>;
 export interface Folding {
   /** The expressions to evaluate on each row: the keys of the group, then the argument and the filter of each aggregate. */
   readonly inputs: readonly ExprNode[];
-  /** The output, the filter and the order of groups, with a name in place of each aggregate. */
+  /** The columns of the output. Here, in `having` and in `orderBy`, a name stands in place of each aggregate. */
   readonly columns: readonly { readonly expr: ExprNode; readonly alias: string }[];
   readonly having: ExprNode | undefined;
   readonly orderBy: Extract<QueryPlan, { type: "Sort" }>["orderBy"];

@@ -2,7 +2,7 @@
 import type { SqlPrimitive } from "squirreling";
 import { textOf } from "./values.ts";
 
-/** The function in place of the operator. */
+/** The name of the function that replaces the operator LIKE in a parsed statement. */
 export const LIKE = "LIKE_TEXT";
 
 /** `%` matches any text and `_` any letter; after a backslash, each matches only itself. The comparison is case-sensitive. */

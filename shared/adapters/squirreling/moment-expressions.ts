@@ -22,7 +22,8 @@ export function momentFunctionsAt(nowMs: number): Record<string, UserDefinedFunc
   });
   return {
     NOW: { apply: () => now, arguments: { min: 0, max: 0 } },
-    // The engine would read its own clock for these two, so they become literals before it runs.
+    // The squirreling engine would read its own clock for the next two functions, so `withConstant` replaces them with literals
+    // before that engine runs.
     CURRENT_TIMESTAMP: { apply: () => now, arguments: { min: 0, max: 0 } },
     CURRENT_DATE: { apply: () => midnight, arguments: { min: 0, max: 0 } },
     TO_TIMESTAMP: timestamp(1000),
@@ -136,7 +137,10 @@ export function call(at: ExprNode, funcName: string, args: ExprNode[]): Call {
 
 const CONSTANT = /^(NOW|CURRENT_TIMESTAMP|CURRENT_DATE|TO_TIMESTAMP(_\w+)?|MOVED|DATE_BIN)$/i;
 
-/** Replaces a function of literals that returns a moment by that moment, because `boundsIn` needs literals. */
+/**
+ * Replaces a function whose arguments are literals and whose result is a moment with the literal of that moment, because
+ * `boundsIn` (`bounds.ts`) derives bounds only from literals.
+ */
 export function withConstant(expr: ExprNode, functions: Readonly<Record<string, UserDefinedFunction>>): ExprNode {
   if (expr.type !== "function" || !CONSTANT.test(expr.funcName)) return expr;
   const args: SqlPrimitive[] = [];

@@ -1,4 +1,7 @@
-/** Reads a text beside a moment, a duration or a boolean as a value of that type, as PostgreSQL does. */
+/**
+ * Reads a literal text as a moment, a duration or a boolean if an expression beside it, such as the other side of a comparison,
+ * has that type, as PostgreSQL does.
+ */
 import type { ExprNode } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { booleanOf } from "./casts.ts";

@@ -42,7 +42,7 @@ export function withMomentArguments(expr: Call, scope: Scope): ExprNode {
   }
 }
 
-/** Passes an interval of whole months as its text, because its bins follow the calendar. */
+/** Passes the interval of a date_bin as text if it consists of whole months, because bins of months follow the calendar. */
 function withMonths(expr: Call): Call {
   const [span, ...rest] = expr.args;
   if (span === undefined) return expr;

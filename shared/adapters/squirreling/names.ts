@@ -43,8 +43,8 @@ function isJoinedBy({ joins }: SelectStatement, name: string): boolean {
 }
 
 /**
- * A name that is a column and an alias means the column, except in ORDER BY, where it means the alias. A group's key that is an
- * alias becomes the aliased expression.
+ * A name that is both a column and an alias means the column. Only in ORDER BY, outside of aggregates, it means the alias. If a
+ * key of GROUP BY is only an alias, the function replaces it by the aliased expression.
  */
 export function resolveNames(select: SelectStatement, scope: Scope): void {
   const aliases = aliasesOf(select);

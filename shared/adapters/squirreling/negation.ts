@@ -34,8 +34,8 @@ export function withoutNulls(expr: Listed): Listed {
 export class Negation {
   readonly #known = new WeakMap<ExprNode, ExprNode>();
   /**
-   * The NOTs that the SQL engine evaluates itself. The argument of such a NOT has a value, or a check for NULL beside the NOT
-   * decides the result.
+   * The NOTs that the SQL engine evaluates itself. Either the argument of such a NOT always has a value, or an AND joins the
+   * NOT with a check for NULL, and the check decides the result for NULL.
    */
   readonly #plain = new WeakSet<ExprNode>();
 

@@ -19,7 +19,7 @@ export interface Preparation {
   readonly size: StatementSize;
   /** The statements that combine two statements, such as a UNION. The columns of the two statements may differ in their types. */
   readonly compounds: Set<Statement>;
-  /** The text of an expression in the statement that the SQL engine parsed. */
+  /** Returns the source text of an expression: a part of the text that the SQL engine parsed. */
   readonly written: (expr: ExprNode) => string;
   /** Runs an independent inner statement. @returns undefined if it depends on the outer one */
   evaluate(statement: Statement): Promise<readonly ExprNode[] | undefined>;

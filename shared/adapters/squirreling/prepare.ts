@@ -1,4 +1,7 @@
-/** Turns a parsed statement into one that the SQL engine can run: each mention of a table becomes a narrowed source. */
+/**
+ * Turns a parsed statement into one that the SQL engine can run. Each mention of a table becomes a `Source` of its own, narrowed
+ * by the bounds that follow from WHERE.
+ */
 import type { ExprNode, SelectStatement, Statement, WithStatement } from "squirreling";
 import { SqlError } from "../../engine/ports/sql.ts";
 import { boundsIn } from "./bounds.ts";

@@ -12,7 +12,7 @@ export interface Source {
   readonly table: SqlTable;
   readonly narrowing: Map<string, Bound>;
   order?: NonNullable<ScanRequest["order"]>;
-  /** True on the right of a LEFT JOIN: the SQL engine must get its columns even without rows. */
+  /** True on the right of a LEFT JOIN: the SQL engine must learn the columns of the source even if the source has no rows. */
   readonly isOptional: boolean;
 }
 
@@ -95,7 +95,7 @@ export function typeOf(expr: ExprNode, scope: Scope): ColumnType | undefined {
   }
 }
 
-/** Functions do the arithmetic of moments, so the result of a remaining operator is a duration or has an unknown type. */
+/** Functions have replaced the arithmetic of moments, so an arithmetic operator gives a duration or a result of unknown type. */
 function ofArithmetic(
   { op, left, right }: Extract<ExprNode, { type: "binary" }>,
   scope: Scope,

@@ -40,7 +40,10 @@ export interface SqlLimits {
   readonly rowsMax: number;
   /** The limit of steps in joins, sorts and groups; each row is one step. */
   readonly stepsMax: number;
-  /** The limit in bytes for all values of such an answer, or of such an inner statement; absent means no limit. */
+  /**
+   * The limit in bytes for all values of an answer that is in memory as a whole, or of the inner statement of an IN; absent
+   * means no limit.
+   */
   readonly answerMaxBytes?: number;
 }
 
@@ -51,7 +54,7 @@ export const SQL_LIMITS: SqlLimits = {
   answerMaxBytes: 64 * 1024 * 1024,
 };
 
-/** The number of rows that are completed together, so that their reads are joined. */
+/** The number of rows whose cells are evaluated together, so that the reads of these cells run at the same time. */
 const TOGETHER = 16;
 /** After this many rows the loop yields the thread, which all other work shares. */
 const ROWS_PER_TURN = 500;

@@ -8,7 +8,7 @@ import { withParts } from "./expressions.ts";
 
 /** Even the longest statement has fewer parts before it is rewritten. */
 const PARTS_MAX = 200_000;
-/** A literal counts as a tenth of a part: a list from another table has many values, and each of them costs little. */
+/** A literal counts as a tenth of a part: the list of an IN may have many values, and each of them costs little. */
 const LITERAL_PARTS = 0.1;
 
 export class StatementSize {

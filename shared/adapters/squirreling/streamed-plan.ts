@@ -21,7 +21,7 @@ export function streamedPlan(plan: QueryPlan, context: ExecuteContext): QueryPla
 
 class Streaming {
   readonly #context: ExecuteContext;
-  /** A named statement is one plan, however often the statement mentions it. */
+  /** The replaced plans. All uses of a WITH statement share one plan, so `of` replaces that plan once. */
   readonly #known = new Map<QueryPlan, QueryPlan>();
   #count = 0;
 

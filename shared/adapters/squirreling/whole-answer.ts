@@ -53,7 +53,7 @@ export async function* withinLimits<Cell extends Parameters<typeof sizeOf>[0]>(
   }
 }
 
-/** An unsigned column becomes signed if it has values that are not unsigned. */
+/** An unsigned column gets the type `integer` if one of its values is outside the range of the unsigned type. */
 function signedIfNeeded(type: SqlColumn["type"], rows: readonly SqlCells[], at: number): SqlColumn["type"] {
   if (type !== "uint32" && type !== "uint64") return type;
   const max = type === "uint32" ? UINT32_MAX : UINT64_MAX;

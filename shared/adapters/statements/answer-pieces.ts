@@ -29,7 +29,7 @@ export class AnswerPieces implements AsyncIterableIterator<Uint8Array> {
     this.#watch = watch;
   }
 
-  /** True if no piece is left, now or later. */
+  /** True if no piece is left and no more pieces will come. */
   get isOver(): boolean {
     return this.#end !== undefined && this.#untaken.length === 0;
   }

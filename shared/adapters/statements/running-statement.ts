@@ -70,7 +70,7 @@ export class RunningStatement {
     if (asked.signal?.aborted === true) this.#onAbort();
   }
 
-  /** Ends the statement with an error, and its evaluator too. */
+  /** Ends the statement with an error, and kills its evaluator. */
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#evaluator.kill();

@@ -8,7 +8,7 @@ import type { CellAsked, Failure, FromEvaluator, ToEvaluator } from "./messages.
 const FIRST_ROWS = 8;
 const ROWS_MAX = 4_000;
 const BATCH_BYTES = 512 * 1024;
-/** After this time a batch is sent with the rows that it has, so that slow reads do not hold up an answer in pieces. */
+/** After this time the feed sends the rows that it has, so that slow reads do not delay an answer that is sent in pieces. */
 const BATCH_MAX_MS = 50;
 const PLAIN_BYTES = 8;
 /** The limit of rows that are kept because an evaluator may request more of their cells. A row takes some 500 bytes here. */

@@ -89,8 +89,8 @@ function batchIn(body: Uint8Array): BatchBody {
 }
 
 /**
- * The caller that the gateway authenticated, with the gateway's request id; or the claimed caller of an event without a
- * gateway.
+ * The caller that the gateway authenticated, with the gateway's request id; or, for a direct call of the Lambda function, the
+ * caller that the call claims to come from.
  */
 function whoAsked({ caller, claimedCaller, gatewayRequestId }: HttpRequest): LogFields {
   return {

@@ -5,10 +5,16 @@ import type { ValueBody } from "../wire/invocation.ts";
 export const VALUE_MAX_BYTES = 16 * 1024;
 /** The largest size of all values of an answer together, after their encoding. */
 export const VALUES_MAX_BYTES = 256 * 1024;
-/** The most characters of all entries in the answer to a request with a limit: an answer on AWS has at most 6 MB. */
+/**
+ * The most characters of all entries in the answer to a request with the parameter `limit`. The bound exists because an answer on
+ * AWS has at most 6 MB.
+ */
 export const ENTRIES_MAX_CHARS = 2 * 1024 * 1024;
 
-/** JSON writes each byte of a text as at most two bytes: a value with a control character except \n, \r, \t becomes base64. */
+/**
+ * JSON writes each byte of a text as at most two bytes, because a value with any control character other than \n, \r and \t
+ * becomes base64.
+ */
 const GROWTH_MAX = 2;
 /** The base64 of a single byte. */
 const ENCODED_MIN_BYTES = 4;

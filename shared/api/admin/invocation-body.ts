@@ -12,7 +12,7 @@ import { present, written } from "./present.ts";
 import { momentText } from "./time-text.ts";
 import { pauseBody, waitBody } from "./wait-body.ts";
 
-/** @param limit the most entries for which the client asked; with a limit, the entries are bounded in size too */
+/** @param limit the maximum number of entries that the client asked for; with it, the size of the entries is bounded too */
 export function invocationBody(view: InvocationView, limit?: number): InvocationBody {
   const { target, invokedBy } = view;
   return {

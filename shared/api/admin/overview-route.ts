@@ -1,4 +1,7 @@
-/** `GET /internal/overview`: what most needs an operator, the number of open invocations by status, and last hour's ends. */
+/**
+ * `GET /internal/overview`: what most needs an operator, the number of open invocations by status, and the number of
+ * invocations that ended in each minute of the last hour.
+ */
 import { type AttentionRow, attention } from "../../engine/query/attention.ts";
 import type { EndsView } from "../../engine/local/recent-ends.ts";
 import type { HttpResponse } from "../http/message.ts";

@@ -1,6 +1,5 @@
 /**
- * Finds escapes in a path that the path does not need. A firewall that blocks the plain spelling of a path lets the escaped
- * spelling pass.
+ * Finds needless escapes in a path. A firewall that blocks the plain spelling of a path lets the escaped spelling pass.
  */
 
 /** An escaped ASCII letter or digit; no client library writes one. */

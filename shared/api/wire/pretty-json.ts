@@ -15,8 +15,8 @@ export function prettyJson(text: string): string {
 }
 
 /**
- * Parsing and writing a value would change numbers such as 12345678901234.5678 or -0, and drop the first of two members
- * with the same name.
+ * The function works on tokens, because parsing and writing the value would change numbers such as 12345678901234.5678 or -0,
+ * and would drop the first of two members with the same name.
  * @returns undefined for a value that is too deep
  */
 function reindented(json: string): string | undefined {

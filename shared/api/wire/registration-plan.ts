@@ -3,7 +3,7 @@ import type { HandlerBody, ServiceBody } from "./admin.ts";
 
 export interface HandlerChange {
   readonly kind: "added" | "removed" | "changed" | "same";
-  /** The handler in the new revision; a removed handler in the earlier revision. */
+  /** The handler as the new revision has it; if the new revision removes the handler, as the earlier revision has it. */
   readonly handler: HandlerBody;
   /** The members that differ, for a changed handler. */
   readonly differing: readonly string[];

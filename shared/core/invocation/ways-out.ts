@@ -16,7 +16,7 @@ export interface WayOut {
 
 /** `lastKept` rarely goes back by more than one entry. For each entry that it tries, it reads the whole journal. */
 const STEPS_BACK_MAX = 50;
-/** Within a shorter time, an operator may not get to the restart before the journal is gone. */
+/** If the journal is kept for less time after the end, it may be gone before an operator restarts the invocation. */
 const RESTART_WITHIN_MIN_MS = 10 * MINUTE_MS;
 
 /** @param former the code that recorded the differing entry; undefined if it is unknown */

@@ -125,7 +125,10 @@ const ZEROS: Record<Scalar | "message", unknown> = {
   message: undefined,
 };
 
-/** Creates the description of a message from its fields. Each key is the name in the value; each number must be unique. */
+/**
+ * Creates the description of a message from the table of its fields. The decoded message has each field under its key in the
+ * table. The numbers of the fields must be unique.
+ */
 export function message<T extends Table>(table: T): MessageType<ValueOf<T>> {
   const entries = Object.entries(table);
   const groups = [...new Set(entries.map(([, { group }]) => group))].filter((group) => group !== undefined);

@@ -3,7 +3,7 @@ import type { StateChange } from "../model/state-change.ts";
 
 export interface KeyedState {
   readonly inline: ReadonlyMap<string, Uint8Array>;
-  /** Keys whose values are beside the lock. */
+  /** The names of the values that are beside the lock. */
   readonly beside: ReadonlySet<string>;
   /** True if too many values are beside the lock for the lock to list their names; `beside` is empty then. */
   readonly unlisted: boolean;

@@ -1,4 +1,4 @@
-/** The notifications, which complete commands or deliver signals: their type codes by name, and their common table. */
+/** The notifications, which complete commands or deliver signals: their type codes by name, and the fields that they share. */
 import { message, oneof, string, submessage, uint32 } from "../model/proto3.ts";
 import { StateKeysMessage, oneofFailure, oneofValue, oneofVoid } from "./wire-values.ts";
 

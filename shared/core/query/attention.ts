@@ -4,7 +4,7 @@ import type { Presented } from "./status-words.ts";
 /**
  * Worst first. `paused`: goes on only when it is resumed. `failing`: its last attempt failed, and the next one waits.
  * `overdue`: its moment has passed, and no driver has taken it. `silent`: the deployment accepted the attempt and has sent
- * nothing for long. `waiting`: waits for long, and not for a moment in time.
+ * nothing for long. `waiting`: has waited for long, and the wait has no known end.
  */
 export const ATTENTION_KINDS = ["paused", "failing", "overdue", "silent", "waiting"] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];

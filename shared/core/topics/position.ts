@@ -61,8 +61,9 @@ export function positionNow(
 }
 
 /**
- * The position after a batch that ends before `end`. A repeated batch does not move the position back. A new record
- * before the position does, because it shows that the topic was created again.
+ * The position after the records of a batch before the offset `end` were accepted or skipped. A repeated batch does not
+ * move the position back. A new record before the position moves it back, because it shows that the topic was created
+ * again.
  * @param firstNew the offset of the first record of the batch that was not accepted before
  */
 export function movedTo(position: Position, end: number, firstNew: number | undefined, skipped: number): Position {

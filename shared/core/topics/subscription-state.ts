@@ -2,7 +2,7 @@
 import type { BadRecordReason } from "./topic-record.ts";
 import type { Reset } from "./position.ts";
 
-/** `order`: an operator paused the subscription. `bad-record`: its policy stopped it before a record. */
+/** `order`: an operator paused the subscription. `bad-record`: its policy for bad records paused it at the record that is bad. */
 export type SubscriptionPause =
   | { readonly reason: "order"; readonly atMs: number; readonly by?: string }
   | {

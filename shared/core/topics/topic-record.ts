@@ -58,8 +58,8 @@ const NOTHING = new Uint8Array(0);
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * A handler of any type may be the sink of a subscription, so a null key becomes the empty key, and a null value becomes the
- * empty input.
+ * A subscription may start handlers of any type. So a handler with a key gets the empty key for a record with a null key. A null
+ * value becomes the empty input.
  */
 export function requestOf(
   record: TopicRecord,

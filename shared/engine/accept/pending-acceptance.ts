@@ -107,7 +107,7 @@ export class PendingAcceptance implements UnderWay {
 
 /**
  * Another party may have accepted an invocation under the same derived id meanwhile. For example, the next reader of a partition
- * accepts a record of that partition again.
+ * of a Kafka topic accepts a record of that partition again.
  */
 function existsAlready({ id }: Acceptance): StoreError {
   return new StoreError(`an item of ${id} exists already`);

@@ -40,7 +40,7 @@ export function failed(atMs: number, failing: Failing): AttemptOutcome {
   };
 }
 
-/** The failure of an attempt if this server has no room for the reply of the attempt in time. */
+/** The failure of an attempt that waited too long for room for its reply in this server. */
 export function failingWithoutRoom({ message }: NoRoomError): Failing {
   return { errorCode: "RT0006", code: 500, message, nextRetryDelayMs: NO_ROOM_RETRY_MS, ownFault: true };
 }

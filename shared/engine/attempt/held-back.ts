@@ -12,7 +12,7 @@ const HEAD_PATIENCE_MS = 2_000;
  * the cause may be an overload of the deployment or of this server.
  */
 const EARLY_HEAD_PATIENCE_MS = 10_000;
-/** A head that comes so soon after the end of the request waited for that end. */
+/** A head that comes within this time after the end of the request counts as one that waited for that end. */
 const HEAD_BEHIND_END_MS = 500;
 
 function patienceMs(streams: OpenStreams, { deploymentId }: OpenExchange): number {

@@ -84,7 +84,7 @@ export class Hold {
     this.#waitsSinceMs = doing === "waits" ? (this.#waitsSinceMs ?? nowMs) : undefined;
     if (this.#waitsSinceMs !== undefined) return this.#waitsSinceMs + openWaitMs;
     const { headAtMs, heardAtMs } = this.#reading.open;
-    // Before the head, the patience for the head counts.
+    // Before the head of the answer comes, the limit of `headDueAtMs` applies instead.
     if (doing === "works" || headAtMs === undefined) return Infinity;
     return Math.max(headAtMs, heardAtMs) + Math.max(SILENCE_MS, openWaitMs);
   }

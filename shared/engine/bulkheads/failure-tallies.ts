@@ -5,7 +5,7 @@ import type { InvocationId } from "../../core/model/ids.ts";
 export const FAILURES_TO_OPEN = 20;
 /** The lower number for a deployment that sends `Retry-After`, which is a clear sign of overload. */
 export const FAILURES_TO_OPEN_WHEN_ASKED = 4;
-/** A failure that comes later than this after the previous one begins a new tally. */
+/** If more time than this has passed since the previous failure, a failure begins a new tally. */
 const FORGOTTEN_AFTER_MS = 60_000;
 
 interface Tally {

@@ -1,6 +1,9 @@
-/** Slots for long-running work: a lane may take as many as are still free, so that no lane takes them all. */
+/** Slots for long-running work: a lane may take a slot while it holds fewer than are free, so that no lane takes them all. */
 
-/** `share`: as many as are free. A number: at most that many, whether or not other lanes wait. */
+/**
+ * `share`: a lane may take a slot while it holds fewer slots than its share. A number: a lane may hold at most that many slots,
+ * whether or not other lanes wait.
+ */
 export type LaneLimit = "share" | number;
 
 export interface SlotsOptions {

@@ -4,7 +4,7 @@
  */
 import type { Engine } from "../engine.ts";
 
-/** The most that an event waits for the trace collector; later spans go out with the next event. */
+/** The longest wait for the trace collector after the work; spans that are not sent by then go out during later work. */
 const FLUSH_MAX_MS = 500;
 
 /**

@@ -23,8 +23,8 @@ export async function workBatch<D extends Delivery>(engine: Engine, deliveries: 
   const failed: D[] = [];
   await workThrough<D>(engine, hidden, {
     next: async () => batches.pop(),
-    // The answer of the function deletes finished messages. If the answer comes only after the next round, a finished message
-    // would come again before the answer; so the round deletes it.
+    // The reply of the function deletes finished messages. But nothing hides a finished message any more, so it would come again
+    // before the reply if the rest of the batch takes long. Therefore the next round of `hidden`, if there is one, deletes it.
     ack: (delivery) => hidden.ackInRound(delivery),
     putOff: (delivery) => void failed.push(delivery),
   });

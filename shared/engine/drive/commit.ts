@@ -127,8 +127,9 @@ export async function writeSegment(
 }
 
 /**
- * True for an end without effects. Answering sinks does not count: an invocation that attaches later reads the result. A
- * give-back does not count if the write of the lock contains it.
+ * True for an end without effects. The effect `answer-sinks` does not count: the acceptance is written together with this
+ * segment, so no sink exists yet, and an invocation that attaches later reads the result. A give-back does not count if the
+ * write of the lock contains it.
  */
 function hasNoEffects(before: Invocation, segment: Segment, lock?: Write): boolean {
   if (segment.after.kind !== "completed") return false;

@@ -1,4 +1,4 @@
-/** Sinks: each item names one invocation that attached to this one and gets its result. */
+/** Sinks of an invocation: each item names another invocation, which attached to the first one and gets its result. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";

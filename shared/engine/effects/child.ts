@@ -80,7 +80,8 @@ export async function acceptChild(
 /**
  * True if the acceptance may wait for the child's first segment: the id follows from the command alone, and the command is
  * performed for the first time, so no invocation has the id. The caller writes nothing before the acceptance is durable
- * (`Children.settle`). A key has to be taken after the acceptance, in the order of the calls (I6).
+ * (`Children.settle`). The acceptance of an exclusive child does not wait, because the child takes its key after the acceptance,
+ * in the order of the calls (I6).
  */
 function mayWait({ settings }: Engine, child: Acceptance, redoOfMs: number | undefined): boolean {
   const isFresh = redoOfMs === undefined && livesOnce(child) && child.handlerType !== "exclusive";
@@ -111,8 +112,9 @@ function mayDriveAlong(driver: ActiveInvocation | undefined): boolean {
 /**
  * @returns a function that is true for a stored invocation which an earlier performance of this command may have made or
  *   found. A redo must not run this invocation again, even if the invocation has ended and expired since (I2). An id that
- *   follows from the command has only one maker. Under an idempotency key or a workflow id, an invocation that expired
- *   before the command is a former life; one that expired after the command may have been found by an earlier performance
+ *   follows from the command has only one maker. If the id follows from an idempotency key or a workflow id, an invocation
+ *   that had expired at the moment of the command is a former life. An earlier performance may have found one that expired
+ *   later
  */
 function isMadeBy(
   { modifiedAtMs: askedAtMs }: Invocation,
@@ -163,8 +165,9 @@ function acceptanceOf(
 }
 
 /**
- * Accepts a send. It has no driver yet, so its message goes out even if the acceptance existed (I6). An invocation that has
- * ended gets no message: otherwise two invocations that send to each other would exchange messages for ever.
+ * Accepts a send. The sent invocation has no driver yet, so it is started even if its acceptance was already stored (I6). An
+ * invocation that has ended gets no message unless it is exclusive: otherwise two invocations that send to each other would
+ * exchange messages for ever.
  */
 async function acceptSend(engine: Engine, acceptance: Acceptance, isThis: (former: Loaded) => boolean): Promise<void> {
   const acceptation = await accept(engine, acceptance, NO_LEASE, isThis);

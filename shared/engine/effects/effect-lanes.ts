@@ -2,7 +2,10 @@
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Engine } from "../engine.ts";
 
-/** Two sends of one handler to one key are accepted in the order of their commands (I6). @returns lanes, each in command order */
+/**
+ * Two sends from one invocation to one key are accepted in the order of their commands (I6).
+ * @returns lanes, each in command order
+ */
 export function lanesOf(engine: Engine, effects: readonly Effect[]): readonly (readonly Effect[])[] {
   const lanes: Effect[][] = [];
   const byName = new Map<string, Effect[]>();

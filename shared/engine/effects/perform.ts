@@ -30,8 +30,8 @@ import { wakeNow } from "../messaging/wake.ts";
 const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not found" } };
 
 /**
- * Performs changes of state first, then the other effects by lanes (`lanesOf`), and final effects last, in order; the kills of
- * calls come at the end, all at the same time.
+ * Performs changes of state first, then the other effects by lanes (`lanesOf`), then the final effects. Of the final effects,
+ * the deliveries of the result come first, in order; the kills of calls follow, many at the same time.
  * @param isRedo true if the segment was read back: its effects may have been performed, and their targets may be gone
  * @param driver the driver of the invocation; a recovery has none, and leaves all calls to the queue
  * @returns the calls that the driver drives along

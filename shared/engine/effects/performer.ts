@@ -8,7 +8,10 @@ import type { Loaded } from "../store/load.ts";
 
 export interface Performer {
   readonly invocation: Invocation;
-  /** Gets the results of lookups. A driver consumes them; a recovery only sees that they are there. */
+  /**
+   * Effects add their results here. A driver lists the results in its next segment; a recovery uses the inbox only to skip
+   * effects that were answered already.
+   */
   readonly inbox: Inbox;
   readonly lock: LockHandle;
   readonly lease: LeaseHandle;

@@ -1,4 +1,7 @@
-/** Wakes the invocations that an invocation called or attached to, and awaits: they go on, or deliver their results again. */
+/**
+ * Wakes the invocations whose results an invocation lacks after a call or an attach. A woken invocation goes on, or delivers its
+ * result again.
+ */
 import { awaitedCompletions } from "../../core/model/await-tree.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
@@ -10,7 +13,8 @@ import { type Recipient, sendWake } from "../messaging/wake.ts";
 
 /**
  * Sends a message for each awaited invocation without a result.
- * @param parkedChildren completion ids of children that have just parked and set their own wake: a second wake would race
+ * @param parkedChildren completion ids of children that have just parked and set their own wakes, so that they need no second
+ *   wake
  */
 export async function wakeAwaited(
   engine: Engine,

@@ -11,7 +11,7 @@ import { sendWake } from "../messaging/wake.ts";
 /** An end in this process ends a wait at once. For ends in other processes, the wait polls the table, ever less often. */
 const POLL_MIN_MS = 100;
 const POLL_MAX_MS = 2_000;
-/** In the process of a sole owner, in which all invocations end, a wait polls only because it may have missed a notification. */
+/** All invocations of a sole owner end in its process, so a wait there polls only because it may have missed a notification. */
 const POLL_MAX_ALONE_MS = 30_000;
 
 /** Waits for as long as the caller does. @returns `unknown` if there is no such invocation */

@@ -13,8 +13,8 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { OwnAcceptance } from "../local/own-acceptance.ts";
 
 /**
- * True if invocations of the handler can be driven at once: the process owns its store and has a worker, and the id is new
- * each time.
+ * True if the process can drive new invocations of the handler at once: it shares its store with no other process, its worker
+ * runs and is not stopping, and the handler is not the run of a workflow, whose id follows from the key and may exist already.
  */
 export function drivesAtOnce({ settings, activeInvocations }: Engine, { handler }: Route): boolean {
   if (settings.acceptanceWaitMs === undefined || handler.type === "workflow") return false;

@@ -11,7 +11,7 @@ import type { Loaded } from "../store/load.ts";
 import { changeRecord, type RecordChanges, writeRecord } from "./write-record.ts";
 
 export interface ClaimOptions extends Omit<DriverOrigin, "depth"> {
-  /** The moment in the driver's message: the timer of that moment has fired. */
+  /** The `wakeAtMs` of the message that leads to the claim. The timer for that moment has fired. */
   readonly spentAtMs?: number | undefined;
 }
 

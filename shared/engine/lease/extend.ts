@@ -10,8 +10,8 @@ import type { Item, Page, Range } from "../ports/table.ts";
 import { extendRecord } from "./write-record.ts";
 
 /**
- * In seconds. If an item expires this close to the new moment, an earlier extension that a crash cut short has extended it
- * already.
+ * In seconds. If an item expires at most this long before the new expiry, an earlier extension, which a crash cut short, has
+ * extended the item already.
  */
 const NEARLY_S = DAY_S;
 

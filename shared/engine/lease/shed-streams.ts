@@ -3,7 +3,10 @@ import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 
-/** The share of the waiting exchanges that one round of the watch half-closes for the slots of workers. */
+/**
+ * The share of the waiting exchanges that one round of the watch (`watch.ts`) half-closes to free slots of workers or room for
+ * journals.
+ */
 const SHED_SHARE = 0.25;
 const SHED_LEAST = 16;
 

@@ -10,7 +10,7 @@ import { handOn, isHeldForChildren } from "../messaging/slow-lane.ts";
 const RENEW_BELOW_SHARE = 0.5;
 const ROUND_MAX_MS = 250;
 
-/** Runs while the process drives or drains anything; the next drive starts the watch again. */
+/** Runs while the process drives an invocation or drains an exchange; the next drive starts the watch again. */
 export async function watch(engine: Engine): Promise<void> {
   const { activeInvocations, clock, settings } = engine;
   if (activeInvocations.watched) return;
@@ -71,7 +71,10 @@ function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number, unse
     lease.startRenewal(() => keepOrLose(engine, active));
 }
 
-/** While an exchange is open, its driver applies the inactivity timeout; the abort timeout begins after that. */
+/**
+ * While this server keeps its side of an exchange open, the driver applies the inactivity timeout. The abort timeout counts
+ * only once that side has ended.
+ */
 function isDead({ halfClose, halfClosedAtMs = 0, heardAtMs, abortTimeoutMs }: OpenExchange, nowMs: number): boolean {
   return halfClose === undefined && nowMs - Math.max(heardAtMs, halfClosedAtMs) >= abortTimeoutMs;
 }

@@ -43,7 +43,8 @@ export async function writeRecord(
 }
 
 /**
- * Updates the stored lease record, but neither its place in the open index nor the sweeper's extension (ADR 0022).
+ * Updates the stored lease record, but changes neither its place in the open index nor the moments that the sweeper extends
+ * (ADR 0022).
  * Afterwards the handle contains the record.
  * @returns false if the condition refused the write
  */

@@ -82,7 +82,7 @@ export class ActiveInvocation {
     return sizeBytes <= bulkheads.journalsCountedFromBytes || this.#roomIn(bulkheads).holds(sizeBytes);
   }
 
-  /** @returns false if there is no room at once for the state of a request, beside the journal */
+  /** @returns false if the budget of journals has no room now for the state that a request carries in addition to the journal */
   hasStateRoom(bulkheads: Bulkheads, sizeBytes: number): boolean {
     return sizeBytes <= bulkheads.journalsCountedFromBytes || this.#roomIn(bulkheads).holdsState(sizeBytes);
   }
@@ -129,8 +129,8 @@ export class ActiveInvocation {
 
   /**
    * Asks the driver to park: ends the exchange, and a wait of the driver.
-   * @param leavesAtMs now, if an exchange that only waits may be half-closed instead; undefined if every exchange is to be
-   *   aborted
+   * @param leavesAtMs the present moment, if an exchange that only waits may be half-closed and not aborted; undefined if every
+   *   exchange is to be aborted
    */
   stop(leavesAtMs?: number): void {
     this.#isStopping = true;

@@ -55,8 +55,9 @@ export class ActiveInvocations {
   /** Invocations that this process's sweeper has woken recently. */
   readonly recentWakes = new RecentWakes();
   /**
-   * The beginning of the last finished walk in which this process extended all open invocations. An item that had expired by
-   * then, and still is expired, belongs to no open invocation, however long the process or its machine was suspended.
+   * The beginning of the last finished walk in which this process extended the time to live of all items of open invocations.
+   * An item that had expired by then, and still is expired, belongs to no open invocation, however long the process or its
+   * machine was suspended.
    */
   walkedAtMs: number | undefined;
   /** The invocations that may have ended the previous process; absent after a clean end. */

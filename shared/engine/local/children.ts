@@ -45,8 +45,9 @@ export class Children {
   }
 
   /**
-   * Begins the writes of acceptances that still wait for first segments. Called before the caller writes anything: a redo
-   * accepts the calls of the last segment only (I2).
+   * Begins the writes of the acceptances that still wait to be written together with the first segment of their call. The
+   * driver waits for these writes before it writes the next segment or the park of the calling invocation, because a redo
+   * accepts only the calls of the last segment (I2).
    * @returns undefined if all are durable. @throws the error with which one failed
    */
   settle(): Promise<unknown> | undefined {

@@ -1,7 +1,7 @@
 /** Exchanges whose answer is complete and whose stream is still open: each gets a bounded time to end by itself. */
 import type { Exchange } from "../ports/endpoints.ts";
 
-/** An exchange that ends by itself leaves a reusable connection. After this time the watch aborts the exchange. */
+/** An exchange that ends by itself leaves a reusable connection. After this time, `look` aborts the exchange. */
 const DRAIN_MAX_MS = 5_000;
 
 interface Drain {

@@ -93,7 +93,8 @@ export class Inbox {
   }
 
   /**
-   * Adds a result from a child or a lookup. It is only in memory until a segment lists it or a park writes it.
+   * Adds a result that the process has in memory, such as the result of a child or of an invocation that was looked up. The
+   * result is only in memory until a segment lists it or a park writes it.
    * @param isConsumed true if a segment lists the arrival already
    */
   addResult(arrival: Notification, result: ResultInMemory, isConsumed: boolean): void {
@@ -115,7 +116,10 @@ export class Inbox {
     this.#forgetResult(key);
   }
 
-  /** Takes over a read of the table. After a cut read, arrivals that are only in the table are removed from memory. */
+  /**
+   * Adds the arrivals that a read of the table found. A cut read first removes all earlier arrivals from memory except those
+   * whose results the table does not have yet.
+   */
   addRead({ arrivals, rest }: InboxRead): void {
     if (rest !== undefined)
       for (const key of this.#arrivals.keys()) if (!this.#results.has(key)) this.#arrivals.delete(key);

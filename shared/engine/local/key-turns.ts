@@ -42,8 +42,8 @@ class Line {
 }
 
 /**
- * A reserved key is free in the table, so its driver must be alone at the key; parties that take the key or queue for it in
- * the table may be there together. All parties begin in the order in which they came (I6).
+ * A reserved key is free in the table, so the driver that reserves it must be alone at the key. Parties that take the key or
+ * queue for it in the table may be there together. All parties begin in the order in which they came (I6).
  */
 export class KeyTurns {
   readonly #lines = new TransientMap<string, Line>();

@@ -6,7 +6,7 @@ import type { Token } from "../../core/model/ids.ts";
 import type { Lease } from "../store/acceptance-record.ts";
 import type { LeaseRecord } from "../store/lease-record.ts";
 
-/** A recovery has a handle, too: it contains the lease and the lease record of the load. */
+/** A recovery has a lease handle, too. That handle contains the lease and the lease record that the load has read. */
 export class LeaseHandle {
   #lease: Lease;
   #record: LeaseRecord | undefined;
@@ -93,7 +93,10 @@ export class LeaseHandle {
     this.#ticket = undefined;
   }
 
-  /** Called once the timer exists, because a renewal may write its moment at any time. */
+  /**
+   * The driver calls this only after the timer exists, because a renewal may write the moment of the timer into the lease record
+   * at any time.
+   */
   setTimer(atMs: number): void {
     this.#timerAtMs = atMs;
   }

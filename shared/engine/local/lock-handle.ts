@@ -55,8 +55,8 @@ export class LockHandle {
   }
 
   /**
-   * Resolves when the table contains the place of the invocation at its key: the lock, a ticket, or an end. Never resolves if
-   * the driver leaves before.
+   * Resolves when the table shows where the invocation stands at its key: it holds the lock, it has a ticket, or it has ended and
+   * given the lock back. Never resolves if the driver leaves before.
    */
   whenPlaced(): Promise<void> | undefined {
     return this.#hasPlace ? undefined : new Promise((resolve) => (this.#onPlace = resolve));

@@ -1,4 +1,7 @@
-/** The acceptance that the driver's own process has made. The acceptor makes it; the driver waits for it and forgets it. */
+/**
+ * An acceptance that the driver's own process makes. The acceptor begins its write; the driver waits until the acceptance is
+ * durable, and then forgets the write.
+ */
 import type { Route } from "../../core/model/deployment.ts";
 import type { Item, Write, Written } from "../ports/table.ts";
 

@@ -1,4 +1,4 @@
-/** Counts in memory how the invocations that this process ended in the last hour have ended, minute by minute. */
+/** Counts in memory, by minute and by outcome, the invocations that this process has ended in the last hour. */
 import { END_OUTCOMES, type EndOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Activity, EndedInvocation } from "../ports/activity.ts";
 import type { Clock } from "../ports/clock.ts";

@@ -42,7 +42,7 @@ export class ReplyRoom {
   #isClosed = false;
   #readOn: (() => void) | undefined;
 
-  /** @param lane the deployment, which shares the room with other deployments */
+  /** @param lane the deployment, which shares the budget with other deployments */
   constructor(budget: Budget, lane: string) {
     this.#budget = budget;
     this.lane = lane;
@@ -104,7 +104,7 @@ export class ReplyRoom {
     return grown === true ? undefined : granted(grown, this.#budget);
   }
 
-  /** Gives back the room of what is stored now: `receivedBytes` of the reply, from its beginning on, and all answers. */
+  /** Gives back the room of what a segment has just stored: the oldest `receivedBytes` bytes of the reply, and all answers. */
   noteStored(receivedBytes: number): void {
     this.#received -= receivedBytes + this.#answers;
     this.#answers = 0;

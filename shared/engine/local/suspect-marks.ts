@@ -55,7 +55,10 @@ export class Marks {
     await this.#table.delete(this.#keyOf(id));
   }
 
-  /** The marks that the previous process left, with the death of that process counted in each. */
+  /**
+   * Reads the marks that the previous process left. If that process tried an invocation alone, the mark of the
+   * invocation already counts the death of that process in `deathsAlone`.
+   */
   async left(): Promise<ReadonlyMap<InvocationId, Mark>> {
     const marks = new Map<InvocationId, Mark>();
     for (const { sk, isAlone, deathsAlone, putOffs } of await readPartition(this.#table, this.#pk, ALL_MARKS)) {

@@ -63,8 +63,8 @@ const STALE_LEASES = 2;
 /**
  * Looks at the holder of a lock that was taken long ago, on behalf of the first waiter in the queue: a late take may have given
  * the lock to an ended invocation, and without this look no process would notice that before the sweeper's next look. If an
- * operator's edit holds the lock, any process passes the lock on. This applies the edit from its ticket, and the process that
- * began the edit may have died.
+ * operator's edit holds the lock, any process passes the lock on, because the process that began the edit may have died.
+ * `passOn` then applies the edit from its ticket.
  */
 export async function lookIfStale(
   engine: Engine,

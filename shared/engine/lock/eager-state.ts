@@ -12,7 +12,7 @@ export type EagerState = Pick<StartFields, "state" | "partialState">;
 
 const NONE: EagerState = { state: [], partialState: true };
 
-/** The default limit: a function takes 6 MB in all, journal and encoding included. */
+/** The default limit: a whole request to a Lambda function, with the journal and the encoding, has at most 6 MB. */
 export const EAGER_STATE_MAX_BYTES = 1 << 20;
 
 /**

@@ -31,8 +31,8 @@ export async function leaveQueue(
 /**
  * True if the invocation holds the key by a take or a ticket from before the pause that took it out of the queue. No attempt
  * runs under such a grant: the segment of the pause fences earlier drivers, and a resumed invocation takes the key or queues
- * anew. Each later grant begins with `leftQueueAt` as its `applied`. The function then returns false, so a late
- * process does not pass on a key that is in use.
+ * anew. With each later grant, `applied` of the lock starts at `leftQueueAt`. For such a grant the function returns false, so a
+ * late process does not pass on a key that is in use.
  */
 export function isGivenUp(lock: Lock, { acceptance, leftQueueAt, grant }: Leaving): boolean {
   // An invocation that has run under a grant never leaves the queue again.
@@ -51,8 +51,8 @@ export async function lockInTurn(engine: Engine, pk: string, invocation: Leaving
 
 /**
  * Called for a paused invocation after its park, at each of its messages, and at the looks of the sweeper: a ticket may have
- * been served before it was made void, and an acceptor that died may have left a ticket that no record names. Like a
- * give-back, a repeated call wakes the direct successor.
+ * been served before it was made void, and an acceptor that died may have left a ticket that no record names. A repeated call
+ * wakes the direct successor, as a repeated give-back does.
  */
 export async function passOver(engine: Engine, invocation: Leaving): Promise<void> {
   const { acceptance, leftQueueAt } = invocation;

@@ -24,7 +24,10 @@ export type WrittenWithLock = Written | "lock-refused";
 
 const REFUSED: Written = { written: false, existing: undefined };
 
-/** The write of a lock, and what it leaves: the lock, or the invocation to which the key was handed on. */
+/**
+ * The write of a lock, with its outcome in `after`: the lock that the invocation still holds, or the successor that gets the key.
+ * The successor is undefined if no invocation waits for the key.
+ */
 interface LockWrite {
   readonly write: Write;
   readonly after: Lock | { readonly successor: InvocationId | undefined };

@@ -13,6 +13,6 @@ export async function isResultVisible(engine: Engine, { acceptance, phase }: Inv
   if (phase.status !== "completed") return false;
   if (!needsLock(acceptance)) return true;
   const lock = await lockAt(engine, objectPartition(engine, acceptance.target));
-  // The run of a workflow keeps the lock of its key while its life is readable.
+  // The run of a workflow still holds its key after its end. `closeWorkflow` writes the state and then sets `goneAtMs`.
   return !isHeldBy(lock, acceptance) || lock.goneAtMs !== undefined;
 }

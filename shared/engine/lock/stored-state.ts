@@ -81,7 +81,7 @@ export async function readValue(
   return readable && valueIn(readable);
 }
 
-/** True if a value beside the lock, present or removed, has this stamp. */
+/** True if a value beside the lock, present or removed, has this stamp: the text of the `Stamp` of its last write. */
 export async function isStamped(engine: Engine, pk: string, life: number, stampText: string): Promise<boolean> {
   for await (const { g } of allBeside(engine, pk, life)) if (g === stampText) return true;
   return false;

@@ -13,8 +13,9 @@ export const CLOCKS_DIFFER_MAX_MS = 10_000;
 /**
  * For redos only: a first performance follows its segment at once, and is meant for the life that it finds. Two moments of
  * different processes show an order only if they differ by more than their clocks may differ. For closer moments the items of
- * the former life decide. An arrival of the effect among them proves that the effect was performed. If the former life was
- * purged together with its arrivals, the effect may have been performed. In both cases the function returns true.
+ * the former life decide. An arrival of the effect among them proves that the effect was performed. If the journal of the former
+ * life was deleted together with the arrivals, so that only its final segment remains (`endAlone`), the effect may have been
+ * performed. In both cases the function returns true.
  * @param existing the acceptance that the redo finds
  * @param key the key of the arrival that the effect writes
  * @param askedAtMs when the segment with the command was written

@@ -4,7 +4,10 @@ import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import type { Wake } from "../ports/queue.ts";
 
-/** True if the service is slow and the message lacks its name. The worker then sends the message again with the name. */
+/**
+ * True if the service is slow, and the message does not name the service, so that the queue could not choose the lane. The
+ * worker then sends the message again with the name, and the queue puts it into the slow lane.
+ */
 export function belongsInSlowLane({ settings, registry }: Engine, wake: Wake, service: string): boolean {
   return settings.hasSlowLane === true && wake.service === undefined && registry.isSlow(service);
 }

@@ -130,8 +130,8 @@ async function isStill(engine: Engine, pk: string, lock: Lock, expected: Uint8Ar
 }
 
 /**
- * A workflow's run never gives its lock back, so an edit cannot wait for the lock. The run's writes of state compare `edits`, so
- * the run makes its later changes to the edited state.
+ * A workflow's run never gives its lock back, so an edit cannot wait for the lock. A write of state by the run is refused if
+ * `edits` has grown since the run read the lock. The run then applies its changes to the edited state.
  */
 async function editWorkflow(engine: Engine, pk: string, lock: Lock, values: Values, nonce: Nonce): Promise<boolean> {
   const { life, over } = lifeAt(lock, engine.clock.nowMs());

@@ -25,7 +25,7 @@ import { segmentItem } from "../store/segment-record.ts";
 import { startSend } from "../accept/start-send.ts";
 import type { DeploymentChoice, Restart } from "../ports/submission.ts";
 
-/** The first bytes of an id are its partition bytes, which are not the `pk` of its items. A restart keeps these bytes. */
+/** An id begins with this many partition bytes, and a restart keeps them. The `pk` of the items contains the whole id. */
 const PLACE_BYTES = 8;
 
 /**

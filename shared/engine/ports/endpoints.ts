@@ -1,7 +1,7 @@
 /** The port to deployments: each exchange sends one request and reads its response. */
 
 export interface HttpDestination {
-  /** The registered URI. A request goes to the URI's path without a trailing slash, then `path`, then the URI's query. */
+  /** The registered URI. A request's path is the URI's path without trailing slashes plus `path`; its query is the URI's. */
   readonly uri: string;
   /** `h2` requires HTTP/2, by prior knowledge for `http:` and by ALPN for `https:`. */
   readonly httpVersion: "h2" | "http1.1" | "negotiate";

@@ -29,7 +29,7 @@ export interface EngineSettings {
   readonly checkIntervalMs?: number;
   /** False disables circuits: attempts follow their retry policies alone. True by default. */
   readonly opensCircuits?: boolean;
-  /** The sweeper looks at an invocation without a driver at this age. Five minutes by default. */
+  /** The minimum age at which the sweeper looks at an invocation in the listing. Five minutes by default. */
   readonly listingAgeMinMs?: number;
   /**
    * An attempt that is cut for time after at least this long gives its handler a slow note; an attempt that was open for this
@@ -64,9 +64,10 @@ export interface EngineSettings {
   /** The number of partitions of each index (ADR 0033): 1 by default, 16 at most. It may grow, and must never shrink. */
   readonly indexShards?: number;
   /**
-   * If all items of an open invocation are written now, the sweeper must extend the invocation within this time. If the sweeper
-   * stops, each open invocation can stay open for at least this time minus two days. 16 days by default. Two days in a process
-   * that owns its store, because such a process deletes no item before its sweeper has extended the open invocations (`ttl.ts`).
+   * How long an invocation may stay open after its items were written, unless the sweeper extends their time to live. The sweeper
+   * extends it early: if the sweeper stops, each open invocation may stay open for at least this time minus two days. 16 days by
+   * default. Two days in a process that owns its store, because such a process deletes no item before its sweeper has extended
+   * the open invocations (`ttl.ts`).
    */
   readonly openKeptMs?: number;
   /** Sent to deployments as x-restate-cluster-name. */

@@ -5,7 +5,10 @@ import type { CellValue, ColumnType, TableShape } from "../../core/query/table-s
 /** A row of a table. Cells that an index contains are available at once. Other cells are read on request. */
 export interface SqlRow {
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined>;
-  /** The cell; null if it has no value; undefined if it costs a read or much work. Rows whose cells are all in memory lack it. */
+  /**
+   * Returns the cell; null if the cell has no value; undefined if the cell costs a read or much work. A row whose cells are all
+   * in memory lacks this method.
+   */
   atHand?(column: string): CellValue | undefined;
   /** Called when the statement will ask for no more cells of this row. */
   release?(): void;

@@ -257,8 +257,8 @@ export type Purging = "done" | "open" | "unknown";
 
 /**
  * `workflow`: the invocation is a run of a workflow, and each key has only one run. `no-journal`: the journal is no longer
- * kept. `old-version`: journals older than V6 cannot be cut. `not-whole`: the entry does not exist, or a command before it still
- * waits for its completion.
+ * kept. `old-version`: a restart cannot keep only a part of a journal older than V6. `not-whole`: the last entry that the restart
+ * is to keep does not exist, or a command that it is to keep still waits for its completion.
  */
 export type Restart =
   | { readonly kind: "restarted"; readonly invocationId: InvocationId }

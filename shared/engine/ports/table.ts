@@ -100,7 +100,7 @@ export interface Table {
   queryIndex(index: IndexName, pk: string, range?: Range): Promise<Page>;
   /**
    * The partitions that have at least one item and a key that begins with the prefix, one page per call; the answer may lag.
-   * If many processes share the table, each page scans 1 MB of the table, whatever the keys of the items are.
+   * In a table that many processes share, each page scans 1 MB of items, also of items whose keys do not begin with the prefix.
    * @param prefix the prefix, which ends with an ASCII character
    * @param after the `next` of the previous page
    */

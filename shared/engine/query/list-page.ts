@@ -30,7 +30,10 @@ const PROBE_UNITS_MAX = 400;
 /** The budget in read units for the deployments that the open index does not show. */
 const DEPLOYMENTS_MAX = 100;
 const LOOKS_TOGETHER = 100;
-/** Entries that each shard reads beyond its share, because a stream holds back the last moment of a read until the next read. */
+/**
+ * Entries that each shard reads beyond its share, because a stream holds back the entries of the last moment of a read until the
+ * next read.
+ */
 const MARGIN = 16;
 
 export class ListPage {

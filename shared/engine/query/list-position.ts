@@ -4,8 +4,8 @@ export interface ListPosition {
   readonly createdAtMs: number;
   readonly id: string;
   /**
-   * Present if a page of open invocations could not look at all young entries. Later pages then list the rows of the open
-   * index (`index`), and after them the young entries that are left (`young`).
+   * Present if a page of open invocations looked at only some of the young entries, which the sweeper has not passed yet
+   * (ADR 0013). Later pages then list the rows of the open index (`index`), and after them the other young entries (`young`).
    */
   readonly part?: "index" | "young";
   /** Only with `index`: the position at which `young` continues afterwards. */

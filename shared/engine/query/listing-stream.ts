@@ -32,7 +32,10 @@ export interface ListingRange {
 
 /** The most by which the clock of an acceptor may be ahead of the clock of this process. */
 const SKEW_MAX_MS = 60_000;
-/** The stream ends after this many days in a row without an entry. A query with an upper `created_at` reads older ones. */
+/**
+ * The stream ends after this many days in a row without an entry. A query with an upper bound of `created_at` reads older
+ * entries.
+ */
 const EMPTY_DAYS_MAX = 31;
 /** A first page reads today and yesterday; a later page goes back far enough to reach an entry or the end of the listing. */
 export const FIRST_DAYS = 2;
@@ -120,7 +123,7 @@ export class ListingStream {
       await Promise.all(shards.map((shard) => shard.fill(size)));
       const heads = shards.map(({ head }) => head?.createdAtMs).filter((atMs) => atMs !== undefined);
       if (heads.length === 0) return;
-      // While no shard is dry, the nearest head is the next moment over all shards.
+      // While no shard is dry, the current pages of the shards contain all entries of the nearest head's moment.
       const entries: ListingEntry[] = [];
       for (;;) {
         const atMs = nearest(shards, order);

@@ -17,7 +17,7 @@ export interface Suspect {
 
 export interface OpenCensus {
   readonly counts: ReadonlyMap<Presented, number>;
-  /** The number of suspected entries, including those that are not in `suspects`. */
+  /** The number of invocations that may need an operator, including those that are not in `suspects`. */
   readonly suspected: ReadonlyMap<AttentionKind, number>;
   /** The suspects by kind. If one kind has too many, the map contains the suspects that were accepted first. */
   readonly suspects: ReadonlyMap<AttentionKind, readonly Suspect[]>;

@@ -1,4 +1,7 @@
-/** One page of open invocations: rows of the open index, and young entries of the listing that a look finds open. */
+/**
+ * One page of open invocations: rows of the open index, and young entries of the listing that a look finds open. An entry is
+ * young until the sweeper's progress has passed it (ADR 0013).
+ */
 import { FIRST_DAYS, LATER_DAYS, type ListingEntry } from "./listing-stream.ts";
 import type { InvocationPage, ListPage } from "./list-page.ts";
 import { behindMoment, isBehind, type ListPosition, positionOf } from "./list-position.ts";

@@ -90,8 +90,8 @@ async function ticketNumber({ engine, budget, loads }: Reading, { id, nonce }: S
 interface QueueCells {
   ofKey(queue: QueueView): readonly Cells[];
   /**
-   * The statuses of open invocations that may be rows. If the open index contains all invocations with these statuses, young
-   * entries need no look.
+   * The statuses of open invocations that may be rows. If the open index contains all invocations with these statuses, the scan
+   * does not read the entries of the listing that the sweeper has not reached yet.
    */
   readonly statuses: readonly Presented[];
   /** @returns undefined if the summary is no row */

@@ -62,7 +62,10 @@ export class RowReader {
     return detailed;
   }
 
-  /** Reads one item for each row: the first segment of a completed invocation, which mostly is its last, or the lease record of an open one. */
+  /**
+   * Reads one item for each row. For a completed invocation this is segment 1, which is mostly the final one; for an open
+   * invocation it is the lease record.
+   */
   async #itemsBeside(rows: readonly Named[]): Promise<ReadonlyMap<string, Item>> {
     if (rows.length === 0) return new Map();
     const items = await this.#engine.table.getMany(rows.map((row) => this.#keyBeside(row)));

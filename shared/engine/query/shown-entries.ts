@@ -1,6 +1,6 @@
 /**
- * Adds the attributes that lists show to index entries without them. An older version created the index of such an entry, or
- * wrote the lease record (ADR 0020).
+ * Completes index entries that lack some of the attributes that lists show. An entry lacks them because an older version of
+ * Stepwell created the index or wrote the lease record (ADR 0020).
  */
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";

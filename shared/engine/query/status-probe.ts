@@ -21,7 +21,7 @@ import { isLeased } from "../store/load.ts";
 import { readOutline, type SegmentOutline } from "../store/segment-record.ts";
 
 const UNIT_BYTES = 4096;
-/** The limit of reads at a time: a function opens one socket per read, and the system refuses many new sockets at once. */
+/** The limit of reads at a time: each opens a socket, and the system refuses many new sockets at once to a Lambda function. */
 const READS_AT_ONCE = 16;
 
 export interface ProbeResult {

@@ -1,4 +1,4 @@
-/** The target of a call as the JSON of the journal table, with the type of its service and of its handler. */
+/** The target of a call as the JSON of the table `sys_journal` contains it, with the type of its service and of its handler. */
 import type { ServiceType, Target } from "../../core/model/target.ts";
 
 export interface TargetTypes {

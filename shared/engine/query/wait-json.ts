@@ -1,4 +1,4 @@
-/** Writes what an invocation waits for as the JSON of a cell, with the member names of `GET /invocations/{id}`. */
+/** Converts the waits of an invocation to the JSON of an SQL cell, with the member names of `GET /invocations/{id}`. */
 import { momentIso } from "../../core/model/moment.ts";
 import type { WaitView } from "../ports/submission.ts";
 

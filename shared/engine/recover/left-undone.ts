@@ -78,8 +78,9 @@ async function isNotPerformed(
 }
 
 /**
- * True if the child has no acceptance from this effect. A purge keeps the acceptance of a child. Under an idempotency key or
- * a workflow id, the stored acceptance may belong to a former life, which had expired before the parent ended.
+ * True if the child has no acceptance from this effect. A purge does not explain the absence, because it keeps the acceptance
+ * of a child. Under an idempotency key or a workflow id, the stored acceptance may belong to a former life, which had expired
+ * before the parent ended.
  */
 async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number): Promise<boolean> {
   const key = { pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK };

@@ -15,7 +15,7 @@ const TRIES = 10;
 
 export type RegistryChange =
   | { readonly kind: "write" | "delete"; readonly deployment: Deployment }
-  /** `nothing`: a dry run. `gone`: the deployment does not exist any more. */
+  /** `nothing`: a dry run, or a deployment that announces nothing new. `gone`: the deployment does not exist any more. */
   | { readonly kind: "nothing" | "gone"; readonly deployment: Deployment };
 
 /**

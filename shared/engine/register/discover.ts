@@ -42,8 +42,8 @@ export interface Discovered {
 }
 
 /**
- * The URI is not an absolute `http:` or `https:` URI, its query contains the masked values of an answer, or the ARN of the
- * function or of the role is invalid.
+ * The URI is not an absolute `http:` or `https:` URI, or its query contains `***`, which the admin API shows in place of a real
+ * value, or the ARN of the function or of the role is invalid.
  */
 export class AddressError extends Error {
   override name = "AddressError";

@@ -52,7 +52,10 @@ export async function warnOfDropped(
   }
 }
 
-/** Counts by pages, so that a flood of open invocations costs a bounded number of reads; the count is then a lower bound. */
+/**
+ * Counts by pages, at most `PAGES_MAX`, so that a flood of open invocations costs a bounded number of reads. If the function does
+ * not reach the last page, each count is a lower bound.
+ */
 async function openByHandler(
   engine: Engine,
   { id }: Deployment,

@@ -36,7 +36,7 @@ const SKEW_MAX_MS = 60_000;
 /** If no sweeper has run yet, the listing is read backwards until this many days in a row have no acceptance. */
 const EMPTY_DAYS_MAX = 31;
 const TOGETHER = 100;
-/** The limit of loads at a time, because the system refuses a function that opens many sockets at once. */
+/** The limit of loads at a time, because the system refuses many new sockets at once to a Lambda function. */
 const LOADS_AT_ONCE = 8;
 
 /**
@@ -50,7 +50,8 @@ export async function neededBy(
   id: DeploymentId,
   limits: NeedLimits = LIMITS,
 ): Promise<Needs> {
-  // The progress is read before the index, so that every open invocation that the progress covers is in the index.
+  // The sweeper's progress is read before the open index, so that every open invocation that the progress covers is in that
+  // index.
   const noted = await readNoted(engine);
   const count = new NeedCount(engine, id, servedOnlyBy(deployments, id), limits);
   const seen = new Set<string>();

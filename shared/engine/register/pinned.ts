@@ -19,7 +19,7 @@ export type PinnedCounts = ReadonlyMap<DeploymentId, number>;
  *
  * Cost: a read of the whole open index, half a read unit for some fifteen entries, plus one read for each entry if the index
  * does not show deployments (ADR 0020). Each running invocation whose entry names no deployment costs a query of its
- * partition, and so does each acceptance of that time that is not in the open index. Older completed invocations cost
+ * partition, and so does each recently accepted invocation that is not in the open index. Older completed invocations cost
  * nothing. The count may miss invocations that are pinned meanwhile.
  */
 export async function pinnedCounts(engine: Engine): Promise<PinnedCounts> {

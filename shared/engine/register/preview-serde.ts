@@ -28,7 +28,10 @@ const ANSWER_MAX_BYTES = 4 * 1024 * 1024;
 /** Even with base64 encoding, a request of this size is below Lambda's limit for an event. */
 const REQUEST_MAX_BYTES = 4 * 1024 * 1024;
 
-/** Makes one request, bounded in time and bytes, by the same endpoints as attempts: with their guard and their signature. */
+/**
+ * Makes one request, bounded in time and bytes, through the endpoints that attempts use, so the same address guard and the same
+ * signature apply to it.
+ */
 export async function previewSerde(
   engine: Pick<Engine, "endpoints" | "clock" | "registry" | "settings">,
   asked: PreviewRequest,

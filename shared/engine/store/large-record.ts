@@ -212,7 +212,7 @@ function partsOf(
 
 /**
  * Removes the pieces of an item whose put was refused. Needed only for an item without an expiry, because other pieces
- * expire. If the answer to the put was lost, the put was sent again and our own item refused it; its pieces then stay.
+ * expire. If the answer to the first put was lost, the item that it wrote refuses the repeated put; the pieces of this item stay.
  * @param existing the item that refused the put
  */
 export async function dropLost(

@@ -46,7 +46,7 @@ export interface Loaded {
   readonly isCancelled?: true;
   /** When each segment was written, in order; only `operator-loads.ts` asks for it, because drivers have no use for it. */
   readonly moments?: readonly SegmentMoment[];
-  /** The size of the invocation in the table; like `moments`, only `loadWithMoments` fills it. */
+  /** The size of the invocation in the table; as with `moments`, only `operator-loads.ts` asks for it. */
   readonly stored?: StoredSize;
 }
 
@@ -260,7 +260,7 @@ function loadedOf(
   };
 }
 
-/** The last segment, unless its effects are known to be performed (I2); a driver performs them before it parks. */
+/** The last segment, unless the lease record shows its effects as performed: a driver performs them before it parks (I2). */
 export function unperformed({ last, leaseRecord }: Loaded): Loaded["last"] {
   return last !== undefined && (leaseRecord?.performed ?? 0) >= last.segment.index ? undefined : last;
 }

@@ -7,7 +7,7 @@ import { type Lock, readLock } from "./lock-record.ts";
 
 const SHORT_NAME_BYTES = 20;
 
-/** Long names are derived under the environment's secret, so that no caller can construct a collision. */
+/** Derives the short form of a long name under the environment's secret, so that no caller can construct a collision. */
 export function shortenWith({ ids }: Pick<StorePorts, "ids">): Shorten {
   return (name) => hex(ids.derive(["name", name], SHORT_NAME_BYTES));
 }

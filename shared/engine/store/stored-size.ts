@@ -16,7 +16,10 @@ const NUMBER_BYTES = 8;
 /** The write units for the entry of the acceptance in the listing, which is an index. */
 const LISTING_UNITS = 1;
 
-/** Adds up items page by page. The item of a record in pieces has the sizes of the pieces, so the pieces need not be read. */
+/**
+ * Adds up items page by page. If a record is in pieces, its item states their number and their total size, so the pieces need not
+ * be read.
+ */
 export class StoredMeasure {
   #items = 0;
   #bytes = 0;

@@ -61,8 +61,8 @@ export function keepBesideS(acceptanceExpiresAtS: number): number {
 }
 
 /**
- * True if items that are written now would let the invocation stay open until more than a day after `openUntil`, the end of the
- * time for which the stored items let it stay open.
+ * The stored items let the invocation stay open until `openUntil`. True if items that are written now would let it stay open for
+ * more than a day longer.
  */
 export function isToBeExtended(settings: Keeping, openUntil: number, nowMs: number): boolean {
   return openUntil - nowMs / 1000 < openKeptS(settings) - DAY_S;

@@ -1,4 +1,4 @@
-/** Decides whether the sweeper reads the arrivals of an entry that is not due: it does when the entry's age has doubled. */
+/** Decides whether the sweeper reads the arrivals of an invocation that is not due: it does when the age has doubled. */
 import { textHash } from "../../core/model/text-hash.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";

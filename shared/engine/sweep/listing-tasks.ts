@@ -8,9 +8,7 @@ import type { Again, Progress } from "./progress.ts";
 import type { Pass, Task } from "./task.ts";
 import { walkListed, walkPart } from "./walks.ts";
 
-/**
- * The most failed entries in the progress. If more looks fail, the cause is the table, not the entries.
- */
+/** The progress stores at most this many entries whose look failed. If more looks fail, the cause is the table, not an entry. */
 const AGAIN_MAX = 20;
 export const TRIES_MAX = 20;
 

@@ -61,7 +61,8 @@ function look(at: Looking, item: Item, why: Why): Check {
     idOf(item),
     (loaded) => lookAtLoaded(at, item, loaded, why),
     async () => {
-      // A drop loads the whole journal, whatever its size, so the sweeper drops one at a time.
+      // To drop the journal of a completed invocation, `forget` loads the whole journal, whatever its size. The sweeper therefore
+      // drops one journal at a time.
       if (item["status"] === "completed") await tally.alone(() => forget(engine, item));
       else await wakeUnread(at, item);
     },

@@ -77,7 +77,7 @@ export class OpenCount {
 
   /**
    * Call it once, at the end of the walk.
-   * @param servicesMax the most services with a count of their own; the services with the most open invocations have one
+   * @param servicesMax at most this many services, those with the most open invocations, have a count of their own
    * @returns the counts by service, the largest first, and the rest as `other`, which may be empty
    */
   counted(servicesMax: number): ReadonlyMap<string, ServiceCount> {

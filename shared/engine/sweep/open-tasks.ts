@@ -30,7 +30,7 @@ export const dueTask: Task = {
   }),
 };
 
-/** Visits the entries that are not due yet, because their lease may be over, or they may need an extension. */
+/** Visits the entries that are not due yet: the lease of such an invocation may be over, or its items may need a longer life. */
 export const everythingTask: Task = {
   isLeft: ({ progress }) => progress.walk !== undefined,
   async goOn(saved, pass, isOver) {

@@ -10,7 +10,10 @@ import { ACCEPTANCE_SK, leaseRecordKey, invocationPk } from "../store/item-keys.
 import { isLeased } from "../store/load.ts";
 import type { Item } from "../ports/table.ts";
 
-/** A base above every segment index, because no invocation has so many segments. */
+/**
+ * A lease record counts only if its base is not below the index of the last segment. No invocation has so many segments, so a
+ * record with this base counts, whatever the index is.
+ */
 const BEHIND_ALL = 999_999;
 const TRIES_MAX = 5;
 

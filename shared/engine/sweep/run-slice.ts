@@ -89,8 +89,8 @@ async function release(engine: Engine, slice: Slice, token: string, from: IndexP
 }
 
 /**
- * Stores a slice with only the entry whose look failed. Later passes send that slice again, because no later walk passes the
- * entry.
+ * Stores a slice that contains only the entry whose look failed, because no later walk comes to the entry. A later pass sends
+ * the message of the new slice.
  */
 async function remember(engine: Engine, slice: Slice, place: IndexPosition): Promise<void> {
   const tries = slice.tries + 1;

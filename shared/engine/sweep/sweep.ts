@@ -40,8 +40,8 @@ const EMPTY_DAYS_MAX = 31;
  * @param listedFromMs the start of the walk over the listing: no pass has looked at entries accepted at this moment or later
  * @param walk `due` walks only the due part of the open index; `everything` also finds expired leases and entries to be
  *   extended
- * @param walkedAtMs when the previous walk over `everything` began: the walk reads the arrivals of entries whose age has
- *   doubled since; by default it reads no arrivals
+ * @param walkedAtMs when the previous walk over `everything` began. The new walk reads the arrivals of an entry if the age of the
+ *   entry has doubled since that moment (`hasAged`); by default it reads no arrivals
  */
 export async function sweep(
   engine: Engine,

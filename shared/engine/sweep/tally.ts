@@ -16,7 +16,7 @@ export class Tally {
   #alone: Promise<unknown> = Promise.resolve();
   /** True if the walk over the listing stopped because too many looks failed. */
   isStuck = false;
-  /** The moment since which the longest overdue parked invocation has been due. */
+  /** The earliest due moment of the parked invocations that were found due; `Infinity` if there is none. */
   dueSinceMs: number;
   /** The count of two walks, over due entries and over the others; present if both began together in this pass. */
   open?: OpenCount;

@@ -5,7 +5,10 @@ import type { Slice } from "./slice.ts";
 import type { Pass } from "./task.ts";
 import type { WalkName } from "./walks.ts";
 
-/** Writes the ages as metrics. They count what this pass did not reach, and the slices that workers have not finished. */
+/**
+ * Writes as metrics how far each walk is behind. The parts that this pass did not reach, and the slices that workers have not
+ * finished, count as behind.
+ */
 export function publishAges(
   { engine, nowMs, listedBelow, tally }: Pass,
   { order, progress }: Saved,

@@ -18,7 +18,8 @@ import { walkOver } from "./walk-over.ts";
 
 /**
  * `listing` passes each entry of the listing once, when it is old enough. `due` passes the entries of the open index
- * that are due. `everything` passes the entries that are due later, to find expired leases and to extend open invocations.
+ * that are due. `everything` passes the entries that are due later, to find expired leases and to extend the time to live of open
+ * invocations.
  * An operator orders `ordered-open` and `ordered-listing` after a restore.
  */
 export type WalkName = "listing" | "due" | "everything" | "ordered-open" | "ordered-listing";

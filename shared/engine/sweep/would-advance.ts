@@ -14,7 +14,8 @@ import { lockAt, objectPartition } from "../store/object-partition.ts";
 
 /**
  * @param loaded a parked invocation
- * @param isDue if false, the lock is not read for an invocation in the queue of a key, because thousands may wait there
+ * @param isDue whether the time of the next look has come. If not, `wouldAdvance` does not read the lock for an invocation in the
+ *   queue of a key, because thousands may wait there
  */
 export async function wouldAdvance(engine: Engine, loaded: Loaded, nowMs: number, isDue: boolean): Promise<boolean> {
   const { invocation, leaseRecord } = loaded;

@@ -15,8 +15,8 @@ const LAGS_SHOWN_MAX = 100;
 const CHANGE_MAX_MS = 5_000;
 
 /**
- * Follows the subscriptions that a change has touched first, then others until the time is over. The answer to a change
- * comes after this, so that it shows the resulting state. Does nothing in a process without a source of records.
+ * First follows the subscriptions that a change has touched, then the others until the time is over. The answer to a change
+ * comes after this, so that the answer shows the resulting state. Does nothing in a process without a source of records.
  */
 export async function followChange(engine: Engine, isTouched: (one: Subscription) => boolean): Promise<void> {
   if (engine.topics === undefined) return;

@@ -1,4 +1,4 @@
-/** Finds the handler of a sink, or why no record can be accepted for it now. */
+/** Finds the handler that a subscription names as its sink, or the reason why it can get no record now. */
 import { CodedError } from "../../core/errors/coded-error.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { parseSink } from "../../core/registry/subscription.ts";

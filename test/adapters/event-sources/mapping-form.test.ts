@@ -56,7 +56,7 @@ test.each([
   expect(form.fixed.SelfManagedEventSource?.Endpoints?.KAFKA_BOOTSTRAP_SERVERS).toEqual(["b:9093"]);
 });
 
-test("a cluster of MSK is named by its ARN; without a secret the role authenticates", () => {
+test("a cluster of MSK is named by its ARN; without a secret the role of the topics function authenticates", () => {
   const form = mappingForm(of({ "aws.msk-cluster-arn": "arn:aws:kafka:eu-west-1:1:cluster/c/1" }));
   expect(form.fixed).toMatchObject({
     EventSourceArn: "arn:aws:kafka:eu-west-1:1:cluster/c/1",
@@ -65,7 +65,7 @@ test("a cluster of MSK is named by its ARN; without a secret the role authentica
   expect(form.access).toEqual([]);
 });
 
-test("a mapping reads with the group of the subscription, else of the cluster, else with one named as the subscription", () => {
+test("a mapping's consumer group comes from the subscription, else from the cluster; else it is the subscription's id", () => {
   const groupWith = (properties: object, options = {}) => {
     const consumption = of({ ...BROKER, ...properties });
     const { fixed } = mappingForm({ ...consumption, subscription: { ...consumption.subscription, options } });
@@ -83,7 +83,7 @@ test.each<readonly [ResetTarget, object]>([
     { kind: "time", atMs: 7 },
     { StartingPosition: "AT_TIMESTAMP", StartingPositionTimestamp: new Date(7) },
   ],
-])("a reset to %j begins a new group there", (to, expected) => {
+])("after a reset to %j, a new consumer group begins at that position", (to, expected) => {
   const { fixed } = mappingForm(of(BROKER, to));
   expect(fixed).toMatchObject({ ...expected, SelfManagedKafkaEventSourceConfig: { ConsumerGroupId: "sub_1abc-3" } });
 });

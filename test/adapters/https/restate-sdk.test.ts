@@ -63,7 +63,7 @@ test.each(["h2 in the clear", "http1.1 in the clear"] as const)("an unknown hand
   expect(JSON.parse((await readAll(exchange)).toString())).toHaveProperty("message");
 });
 
-test("a request over the wrong HTTP version fails: broken at the HTTP/2 server, http1-only at the HTTP/1.1 server", async () => {
+test("a wrong HTTP version gives the reason broken at an HTTP/2 server, and http1-only at an HTTP/1.1 server", async () => {
   const http2 = await sdkPeer("h2 in the clear");
   const http1 = await sdkPeer("http1.1 in the clear");
   expect(await reasonOf(endpoints.open(requestTo(http2.uri, "http1.1 in the clear")).head())).toBe("broken");

@@ -18,7 +18,7 @@ test("the overview of an empty environment has sixty empty minutes and counts of
   expect(body.ended?.minutes.at(-1)).toMatchObject({ succeeded: 0, failed: 0, cancelled: 0, killed: 0 });
 });
 
-test("the document describes each member of the overview", async () => {
+test("the OpenAPI document describes each member of the overview", async () => {
   const { json } = await plane.ask("GET", "/openapi");
   const { properties } = json.components.schemas.Overview;
   expect(Object.keys(properties)).toEqual(["attention", "open", "overdue", "at_least", "ended"]);

@@ -142,7 +142,7 @@ test("each operation has its own id, and each reference leads to a place in the 
   }
 });
 
-test("schemas of handlers are components, whose own references lead into the component", async () => {
+test("a schema of a handler becomes a component, and references within the schema lead into it", async () => {
   const { paths, components } = await documentOf("Greeter");
   expect(Object.keys(components.schemas).sort()).toEqual(["RestateError", "greetRequest", "greetResponse"]);
   expect(components.schemas.greetRequest).toEqual({

@@ -50,7 +50,7 @@ test("a file that is not there gets 404, and the root leads to the page", async 
   expect((await plane.ask("GET", "/ui")).headers["location"]).toBe("/ui/");
 });
 
-test("without the UI its routes say which setting turned it off", async () => {
+test("if the UI is turned off, its routes name the setting that turned it off", async () => {
   const { uiFiles: _, ...deps } = plane.deps;
   const request = { method: "GET", path: "/ui/", query: "", headers: {}, body: new Uint8Array(0) };
   const { status, body } = await adminApp(plane.engine, deps)(request);
@@ -76,6 +76,6 @@ test.each([CALL, "/internal/services/Unknown/handlers/any/send", "/internal/awak
   },
 );
 
-test("a call without the header that other origins cannot send is refused", async () => {
+test("a call without the header `x-requested-with`, which pages of other origins cannot send, is refused", async () => {
   expect((await plane.ask("POST", CALL, "1")).status).toBe(400);
 });

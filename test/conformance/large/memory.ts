@@ -1,4 +1,4 @@
-/** The memory and time of a row: printed for the reader, never asserted. */
+/** Prints the time and memory that a piece of work takes, as one row of the output. No test asserts these numbers. */
 const MIB = 1024 * 1024;
 const LOOK_EVERY_MS = 20;
 

@@ -192,7 +192,7 @@ function forAll(check: (history: History, before: Invocation, transition: Transi
 }
 
 describe("in any history", () => {
-  test("segments have no gaps, and a step that ends leaves the invocation completed", () => {
+  test("segments have no gaps, and after the step `end` the invocation is completed", () => {
     forAll((_, before, { segment, step, next }) => {
       if (segment !== undefined) expect(segment.index).toBe(before.segmentIndex + 1);
       expect(next.segmentIndex).toBe(segment?.index ?? before.segmentIndex);

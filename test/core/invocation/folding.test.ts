@@ -36,7 +36,7 @@ test("folding leaves the earlier invocation unchanged", () => {
   expect(before).toEqual(copy);
 });
 
-test("open runs and sleeps are those without a notification, in any order of arrival", () => {
+test("a run or a sleep without a notification is open, and a notification may come before its command", () => {
   const { journal } = SEGMENTS.reduce(fold, accepted(ACCEPTANCE, INPUT));
   expect(openRuns(journal)).toEqual(new Set([3]));
   expect(openSleeps(journal)).toEqual([{ completionId: 4, wakeAtMs: 40 }]);

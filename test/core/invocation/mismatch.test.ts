@@ -39,7 +39,7 @@ test.each([
   ["first", "charge != refund"],
   ["second", "refund != charge"],
 ])(
-  "the name in the journal is shown as the recorded one if it is the %s name in the report of the SDK",
+  "the name in the journal is shown as the recorded one, also when the report of the SDK puts it %s",
   (_how, difference) => {
     const named = append(EMPTY_JOURNAL, [INPUT, { ...run(1), name: "charge" }]);
     const report = {

@@ -124,7 +124,7 @@ describe("a tombstone", () => {
     expect(expiresAtMs(next)).toBe(NOW_MS);
   });
 
-  test("remains only of an invocation without an attempt", () => {
+  test("is left only by an invocation that had no attempt", () => {
     const { next } = advance(invocationIn("suspended"), poll([KILL_ARRIVED]));
     expect(expiresAtMs(next)).toBe(NOW_MS + next.acceptance.completionRetentionMs);
   });

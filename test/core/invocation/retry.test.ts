@@ -59,7 +59,7 @@ describe("the two retry counters", () => {
       {},
       { policy: { ...UNLIMITED, initialIntervalMs: 0, maxIntervalMs: 0 } },
     ],
-    ["a failure whose handler asks for no delay", { nextRetryDelayMs: 0 }, {}],
+    ["a failure whose handler asks for a delay of 0 ms", { nextRetryDelayMs: 0 }, {}],
   ])("%s is retried at once three times, and then every 50 ms", (_what, told, more) => {
     let invocation = start;
     const delays: number[] = [];

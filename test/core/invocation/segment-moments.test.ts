@@ -19,7 +19,7 @@ test.each([
   ],
   ["a dropped journal has no moments", [...moments, { fromEntry: 5, atMs: 50 }], { known: 0, count: 0 }, []],
   ["without segments every entry has the newest moment", [], { known: 2, count: 2 }, [99, 99]],
-  ["the acceptance alone", [{ fromEntry: 0, atMs: 7 }], { known: 1, count: 1 }, [7]],
+  ["the first entry has the moment of the acceptance", [{ fromEntry: 0, atMs: 7 }], { known: 1, count: 1 }, [7]],
 ] as const)("%s", (_, given, counts, expected) => {
   expect(entryMoments(given, { ...counts, newestAtMs: 99 })).toEqual(expected);
 });

@@ -89,7 +89,7 @@ describe("a suspended invocation waits for", () => {
     expect(left.map(({ kind }) => kind)).toEqual(["timer"]);
   });
 
-  test("the whole await if all of it has arrived, until the wake that is under way comes", () => {
+  test("every result of the await while all have arrived but the wake has not come", () => {
     expect(waits(suspended({ completions: [3] }), [completion(3)]).map(({ kind }) => kind)).toEqual(["timer"]);
   });
 });

@@ -33,8 +33,8 @@ test.each<[what: string, tree: Await, outcomes: Record<number, Outcome>, over: b
   ["all: one success of two", node(all, 1, 2), { 1: S! }, false],
   ["all: one failure", node(all, 1, 2), { 2: F! }, true],
   ["all: both", node(all, 1, 2), { 1: S!, 2: S! }, true],
-  ["all, above a first completed that failed", node(all, node("first-completed", 1, 2), 3), { 1: F! }, true],
-  ["all, above a first completed that succeeded", node(all, node("first-completed", 1, 2), 3), { 1: S! }, false],
+  ["all, above a first-completed node that failed", node(all, node("first-completed", 1, 2), 3), { 1: F! }, true],
+  ["all, above a first-completed node that succeeded", node(all, node("first-completed", 1, 2), 3), { 1: S! }, false],
   [
     "all, above an unknown: the verdict depends on the unknown outcome, so the handler resumes",
     node(all, node("unknown", 1), 2),
@@ -60,13 +60,13 @@ test.each<[what: string, tree: Await, outcomes: Record<number, Outcome>, over: b
     true,
   ],
   [
-    "any: an all completed below it succeeds, although its child failed",
+    "any: an all-completed node below it succeeds, although its child failed",
     node(any, node("all-completed", 1), 2),
     { 1: F! },
     true,
   ],
   [
-    "all, above a first completed with a success and a failure: the verdict depends on their order, so the handler resumes",
+    "all, above a first-completed node with a success and a failure: the verdict depends on their order, so the handler resumes",
     node(all, node("first-completed", 1, 2), 3),
     { 1: S!, 2: F! },
     true,

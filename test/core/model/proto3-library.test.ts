@@ -75,7 +75,7 @@ const TYPES = new Map<string, MessageType<unknown>>([
   ...MESSAGES.map(({ name, type }) => [name, type] as const),
 ]);
 
-test.each([...TYPES])("%s has the bytes of the library", (_name, type) => {
+test.each([...TYPES])("%s has the same bytes and the same values as in the protobuf library", (_name, type) => {
   const library = libraryType(type);
   root.resolveAll();
   fc.assert(

@@ -48,6 +48,6 @@ const rows: Row[] = [
   ["required without a type, nothing", { required: true }, undefined, EMPTY, "Empty body not allowed"],
 ];
 
-test.each(rows)("a rule, then an input: %s", (_what, rule, contentType, empty, verdict) => {
+test.each(rows)("the verdict of a rule on an input: %s", (_what, rule, contentType, empty, verdict) => {
   expect(inputVerdict(rule, contentType, empty)).toBe(verdict);
 });

@@ -1,4 +1,7 @@
-/** Tests effective settings: a handler's setting precedes the service's, which precedes the server's; a maximum limits each. */
+/**
+ * Tests effective settings: a handler's setting overrides the service's, which overrides the server's. The server's maximum
+ * limits the journal retention, wherever it is set.
+ */
 import { describe, expect, it } from "vitest";
 import type { EffectiveSettings, HandlerSettings } from "../../../shared/core/model/service.ts";
 import { effectiveSettings, settingsNotices } from "../../../shared/core/registry/effective-settings.ts";

@@ -1,4 +1,4 @@
-/** Tests when manifests are equal, which revision of a service is the latest, and the addresses of deployments. */
+/** Tests the comparison of manifests, the choice of a service's latest revision, and the form in which an address is stored. */
 import { describe, expect, it } from "vitest";
 import { addressText, parseAddress } from "../../../shared/core/registry/deployment-identity.ts";
 import { latestRevisions } from "../../../shared/core/registry/latest-revisions.ts";

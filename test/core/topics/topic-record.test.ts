@@ -113,7 +113,7 @@ describe("a position", () => {
     ]).toEqual([true, true, false, false]);
   });
 
-  test("counts for its topic and its reset alone", () => {
+  test("is valid only for its topic and its reset number", () => {
     const fresh = { nextOffset: 0, writtenAtMs: 0, skipped: 0, topicId: "t1" };
     const reset = { number: 2, to: { kind: "earliest" }, atMs: 0 } as const;
     expect(positionNow(stored, now)).toEqual(stored);

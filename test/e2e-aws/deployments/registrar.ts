@@ -1,4 +1,4 @@
-/** The registrar for a machine that resolves no names below localhost: it calls an emulated API by its path. */
+/** The registrar for a machine that cannot resolve the host names of emulated APIs: it puts the id of the API into the path. */
 import { adminClient } from "../../../functions/registrar/admin-client.ts";
 import { AFTER_DEPLOY, patient } from "../../../functions/registrar/patient.ts";
 import { deploymentResource } from "../../../functions/registrar/registrar-handler.ts";

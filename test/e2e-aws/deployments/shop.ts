@@ -1,4 +1,7 @@
-/** Handlers of a shop, several of which return the version of their function. One version is no endpoint at all. */
+/**
+ * Handlers of a shop, several of which return the version of their function. The function of the version `garbage` is no
+ * endpoint: it answers every request with a text of no protocol.
+ */
 import "../../../examples/polyfill.mjs";
 import { createEndpointHandler, InvocationIdParser, object, service } from "@restatedev/restate-sdk/lambda";
 import type { Context, ObjectContext } from "@restatedev/restate-sdk/lambda";

@@ -17,7 +17,7 @@ export async function bundleShop() {
   return folder;
 }
 
-/** @returns the folder with the handlers, the product, and the registrar for an address of the emulator */
+/** @returns the folder with the handlers, the product, and a registrar that calls the emulated API by its path */
 export async function bundleWhole() {
   const folder = join(CACHE, "whole");
   await bundleFunctions({ ...SHOP, registrar: `${HERE}/registrar.ts` }, folder, { quiet: true });

@@ -1,4 +1,4 @@
-/** The ingress function with a queue that doubles and shuffles. */
+/** The ingress function, with a queue that delivers every message twice and in any order. */
 import { ingressHandler } from "../../../functions/ingress/ingress-handler.ts";
 import { openAws } from "../../../shared/wiring/aws.ts";
 import { doubled } from "./doubled.ts";

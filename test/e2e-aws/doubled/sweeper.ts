@@ -1,4 +1,4 @@
-/** The sweeper function with a queue that doubles and shuffles. */
+/** The sweeper function with a queue that delivers every message twice and out of order. */
 import { sweeperHandler } from "../../../functions/sweeper/sweeper-handler.ts";
 import { openAws } from "../../../shared/wiring/aws.ts";
 import { doubled } from "./doubled.ts";

@@ -5,7 +5,7 @@ import type { Context, ObjectContext, ObjectSharedContext } from "@restatedev/re
 import { asStreaming, asSwelling, withinAnswerLimit } from "./lambda-manners.ts";
 import { noise } from "./noise.ts";
 
-/** A service without state. Both control planes of an emulator call this one function. */
+/** A service without state. The suite deploys two control planes to each emulator, and both call this one function. */
 const lambdaHandlers = service({
   name: "fn",
   handlers: {

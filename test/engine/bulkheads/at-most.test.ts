@@ -12,26 +12,29 @@ function gates(): { readonly run: (at: number) => Promise<number>; readonly open
 }
 
 test.each([
-  ["as many turns as works", 3],
-  ["fewer turns than works", 2],
-])("with %s, the failure of one work is thrown after all other running works have ended", async (_what, count) => {
-  const { run, open } = gates();
-  const ended: number[] = [];
-  const works = [0, 1, 2];
-  const all = atMost(count, works, async (at) => {
-    if (at === 0) throw new Error("the first work failed");
-    ended.push(await run(at));
-  });
-  let isOver = false;
-  const outcome = all.catch((error: unknown) => error).finally(() => (isOver = true));
-  await new Promise(setImmediate);
-  expect(isOver).toBe(false);
-  for (const at of works.slice(1, count)) open(at);
-  expect(await outcome).toEqual(new Error("the first work failed"));
-  expect(ended).toEqual(works.slice(1, count));
-});
+  ["as many slots as pieces of work", 3],
+  ["fewer slots than pieces of work", 2],
+])(
+  "with %s, the failure of one piece of work is thrown after all other running pieces have ended",
+  async (_what, count) => {
+    const { run, open } = gates();
+    const ended: number[] = [];
+    const works = [0, 1, 2];
+    const all = atMost(count, works, async (at) => {
+      if (at === 0) throw new Error("the first work failed");
+      ended.push(await run(at));
+    });
+    let isOver = false;
+    const outcome = all.catch((error: unknown) => error).finally(() => (isOver = true));
+    await new Promise(setImmediate);
+    expect(isOver).toBe(false);
+    for (const at of works.slice(1, count)) open(at);
+    expect(await outcome).toEqual(new Error("the first work failed"));
+    expect(ended).toEqual(works.slice(1, count));
+  },
+);
 
-test("outcomes are in the order of the works, whichever ends first", async () => {
+test("outcomes are in the order of the pieces of work, whichever piece ends first", async () => {
   const { run, open } = gates();
   const all = atMost(3, [0, 1, 2], run);
   for (const at of [2, 0, 1]) open(at);

@@ -13,7 +13,7 @@ test("the single piece of work of one lane runs third at the latest, although an
   expect(order.filter((name) => name !== "good")).toEqual(hog.map((_, at) => `hog ${at}`));
 });
 
-test("at most as many pieces of work run at a time as there are turns, failures included", async () => {
+test("at most as many pieces of work run at a time as there are turns, and a failed piece of work gives its turn back", async () => {
   const turns = new FairTurns(3);
   let running = 0;
   let most = 0;

@@ -1,4 +1,4 @@
-/** Many exchanges that wait at a time, and many megabytes over one exchange (ADR 0008). */
+/** Many exchanges that wait at the same time, and many megabytes over one exchange (ADR 0008). */
 import { expect, test } from "vitest";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
@@ -11,7 +11,7 @@ const COUNT = 24;
 const OPEN = { opensExchanges: true, messageSizeMaxBytes: 4 << 20 };
 
 test(
-  "many calls wait on open exchanges at a time, and each ends with its own result",
+  "many calls wait on open exchanges at the same time, and each ends with its own result",
   { timeout: 120_000 },
   async () => {
     const ids: string[] = [];
@@ -40,7 +40,7 @@ test(
 );
 
 test(
-  "a handler with many results of 1 MiB ends rightly over one exchange, and leaves no room taken",
+  "a handler with many results of 1 MiB returns the right result over one exchange, and then holds no part of a budget",
   { timeout: 120_000 },
   async () => {
     const stage = await open(

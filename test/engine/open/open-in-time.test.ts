@@ -69,13 +69,13 @@ test("shortly before the time is up the exchange is half-closed: the step in pro
   expect(stage.deployment.attempts).toHaveLength(2);
 });
 
-test("an exchange that is open for long with many quick steps gives its handler no note", async () => {
+test("a handler whose exchange stays open for long, with many quick steps, gets no slow or long note", async () => {
   const { stage, driver, call } = await openStage((of) => steps(of, 300, 40));
   expect(await stage.pulse.within(TIME_MS + 200, call)).toBeInstanceOf(StoppingError);
   expect(await isNoted(driver)).toBe(false);
 });
 
-test("a step that does not end in time is cut when the time is up, and gives its handler a note", async () => {
+test("a step that does not end in time is cut when the time is up, and its handler gets a slow or a long note", async () => {
   const gate = new Gate();
   const { stage, driver, call } = await openStage(() => async (ctx) => {
     await ctx.get(ctx.run("quick", () => "quick"));
@@ -89,7 +89,7 @@ test("a step that does not end in time is cut when the time is up, and gives its
   expect(await isNoted(driver)).toBe(true);
 });
 
-test("a wait that a setting allows ends before the time is up, and the invocation is suspended", async () => {
+test("a wait that may last longer than the process has time ends in time, and the invocation is suspended", async () => {
   const { stage, driver, call } = await openStage(() => async (ctx) => await ctx.get(ctx.awakeable().result), {
     openWaitMs: 60_000,
   });
@@ -102,7 +102,7 @@ test("a wait that a setting allows ends before the time is up, and the invocatio
   expect(await stage.pulse.within(TIME_MS, call)).toBeInstanceOf(StoppingError);
 });
 
-test("a process with little time left opens no exchange", async () => {
+test("a process with little time left keeps no exchange open", async () => {
   const stage = await open({ works: async (ctx) => await ctx.get(ctx.run("one", () => "done")) }, SETTINGS);
   const driver = stage.actor();
   const untilMs = stage.pulse.nowMs() + TIME_MS - LEAVES_MS;
@@ -111,7 +111,7 @@ test("a process with little time left opens no exchange", async () => {
   expect(stage.deployment.attempts.map(({ isOpen }) => isOpen)).toEqual([false, false]);
 });
 
-test("a caller that waits for a call which its driver drives along gets no note, however long the call takes", async () => {
+test("a caller that waits for a call which its driver drives along gets no long note, however long the call takes", async () => {
   const gate = new Gate();
   const { stage, driver, call } = await openStage(() => async (ctx) => {
     if (ctx.input === "child") return await ctx.get(ctx.run("slow", () => gate.passed.then(() => "done")));

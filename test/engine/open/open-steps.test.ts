@@ -24,7 +24,7 @@ async function segmentsOf({ stores }: Stage, id: InvocationId): Promise<number> 
   return items.length - 1;
 }
 
-test("on an open exchange, each run adds a segment in the same attempt, and the journal is as after replays", async () => {
+test("each run on an open exchange adds a segment in the same attempt, and the journal is the same as with replays", async () => {
   const journals: string[][] = [];
   for (const opensExchanges of [true, false]) {
     const stage = await open({ runs }, { opensExchanges });

@@ -217,7 +217,7 @@ test("a deployment that answers only whole requests delays one attempt by two se
   expect(stage.deployment.attempts.map(({ isOpen }) => isOpen)).toEqual([true, false, false, false]);
 });
 
-test("a deployment that has once answered before the end of an open request has ten seconds for the head of its next answer", async () => {
+test("once a deployment has answered a still open request, the head of its next answer may take ten seconds", async () => {
   const stage = await open({ two: async (ctx) => await ctx.get(ctx.run("one", () => "done")) }, OPEN);
   const actor = stage.actor({ soleOwner: true });
   expect(textOf(await stage.pulse.within(0, callOn(actor, "two")))).toBe("done");

@@ -118,7 +118,7 @@ test("an early value is kept while its invocation is open, and a replay some day
   expect(end.kind === "ended" && textOf(end)).toBe("got early");
 });
 
-/** Lets days pass in which a sweeper extends open invocations and expired items are deleted. */
+/** Lets days pass. Meanwhile a sweeper extends the time to live of open invocations, and the table deletes expired items. */
 async function daysPass({ pulse, stores }: Stage, sweeper: Actor, days: number): Promise<void> {
   for (let half = 0; half < 2 * days; half++) {
     await pulse.pass(DAY_MS / 2);

@@ -8,7 +8,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("if a call gets its key before its park, the call starts right after the park, and not only when its message comes back", async () => {
+test("if a call gets its key during the write of its park, the call starts right after the park, without a message", async () => {
   const [work, park] = [new Gate(), new Gate()];
   const stage = await open(
     {

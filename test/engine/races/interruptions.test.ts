@@ -30,7 +30,7 @@ test("a cancel of an invocation that a stopping process drives does not wait for
   expect(ended.kind === "ended" && textOf(ended)).toBe("409 Cancelled");
 });
 
-test("the only message of a kill is that of the order: the worker that obeys the order sends none", async () => {
+test("an order to kill an invocation sends one message, and the worker that obeys the order sends none", async () => {
   const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
   const actor = stage.actor();
   actor.startWorker();

@@ -15,8 +15,8 @@ const writesLock = ({ port, method, args }: PortCall): boolean =>
   port === "table" && method === "update" && (args[0] as Key).sk === "lock";
 
 test.each([
-  ["that handles a message looks again before the ack", true],
-  ["that handles a request sends a message", false],
+  ["that handles a message loads the invocation again before it acks the message", true],
+  ["that handles a request sends a wake for the invocation", false],
 ])(
   "a key that was taken late for a killed invocation is free again: after the loss of the fence, the driver %s",
   async (_, byMessage) => {

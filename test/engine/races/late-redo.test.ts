@@ -8,7 +8,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const DAY_MS = 86_400_000;
 
-test("a send of an exclusive handler does not run again when the call of the handler is repeated with its idempotency key days later", async () => {
+test("a send by an exclusive handler does not run again when a client repeats the idempotency key days later", async () => {
   const kept = { idempotencyRetentionMs: 30 * DAY_MS, journalRetentionMs: 30 * DAY_MS };
   const stage = await open(
     { first: (ctx) => (ctx.send("second"), "done"), second: () => "done" },

@@ -1,4 +1,7 @@
-/** On AWS each backstop repeats the redo of an end: a later life of the target gets nothing from that redo. */
+/**
+ * On AWS no driver can recall its backstop, so after each end the backstop comes and the final effects are redone. Tests that
+ * this redo does not reach a later life of the invocation that an effect addressed.
+ */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";

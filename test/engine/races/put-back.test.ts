@@ -41,7 +41,7 @@ test("fifty signals to one running attempt do not leave fifty circulating messag
   expect(ended.kind === "ended" && textOf(ended)).toBe("heard all");
 });
 
-test("fifty signals during a sleep, which satisfy no await, leave one message, and the sleep ends in time", async () => {
+test("fifty signals that satisfy no await leave one message during a sleep, and the sleep ends in time", async () => {
   const stage = await open({
     nap: async (ctx) => {
       await ctx.get(ctx.sleep(Number(ctx.input)));
@@ -82,7 +82,7 @@ test("a dead driver is taken over although one message stands for several", asyn
 
 test("a process that owns its store alone does not take over from itself after a sleep of the machine", async () => {
   const gate = new Gate();
-  // This lease ends between two rounds of the watch.
+  // This lease ends between two rounds of the watch that renews leases (`shared/engine/lease/watch.ts`).
   const leaseMs = LEASE_MS + 100;
   const stage = await open(
     {

@@ -41,7 +41,7 @@ test.each(HANDLERS)(
     await stage.pulse.settle();
     expect(sinks).toBe(1);
     end.open();
-    // Every message to the target that was sent before the sink is acked by now.
+    // By now, the worker has acked every message to the target that was sent before the write of the sink.
     await stage.pulse.pass(2 * LEASE_MS);
     written.open();
     expect(textOf(await stage.pulse.within(1_000, result))).toBe("done");

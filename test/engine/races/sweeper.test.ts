@@ -124,7 +124,7 @@ async function lostCancel() {
   return { stage, sweeper, invocationId, other: other.invocationId };
 }
 
-test("a walk over everything finds a cancel without a wake before the invocation is twice as old as at the cancel", async () => {
+test("if a cancel's wake is lost, a walk over everything finds the cancel before the invocation's age doubles", async () => {
   const { stage, sweeper, invocationId, other } = await lostCancel();
   void runSweeper(sweeper.engine, new AbortController().signal);
   const attempts = stage.deployment.attempts.length;
@@ -191,7 +191,8 @@ test("after a loss of messages, `sweepAll` wakes the invocations with arrivals, 
   const { stage, sweeper, invocationId, other } = await lostCancel();
   const before = sweeper.process.calls.length;
   const { woken } = await stage.pulse.within(1_000, sweepAll(sweeper.engine));
-  // The walk over the index and the walk over the listing may each send a message: between them a worker can begin an attempt.
+  // The walk over the open index and the walk over the listing may each send a message, because a worker may begin an attempt
+  // between the two walks.
   const sends = sweeper.process.calls.slice(before).filter(({ port, method }) => port === "queue" && method === "send");
   const ids = sends.map(({ args }) => (args[0] as Wake).invocationId);
   expect(woken).toBeGreaterThanOrEqual(1);
@@ -217,7 +218,7 @@ test("a due lease record of a former life is deleted, and the next life is not w
   expect(left.items.map(({ sk }) => sk)).toEqual([items[0]!.sk]);
 });
 
-test("an invocation that is first driven just before the look at the listing is found after its driver and its message are lost", async () => {
+test("the sweeper finds a driverless invocation even if a worker began it just before the look at the listing", async () => {
   const stage = await open({ slow: () => new Gate().passed.then(() => "never") });
   const [front, victim] = [stage.actor(), stage.actor()];
   await sendOn(front, "slow");

@@ -1,4 +1,4 @@
-/** Requests that cannot be sent, acceptances that fail, and watches that fail. */
+/** Requests that cannot be sent, acceptances that fail, and errors of the watch that renews the leases of a process. */
 import { expect, test } from "vitest";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
@@ -38,7 +38,7 @@ test("the exchange is aborted when the invocation cannot be accepted, and the ca
   expect(actor.engine.activeInvocations.size).toBe(0);
 });
 
-test("one drive whose watch fails does not cost another drive its lease", async () => {
+test("an error of the watch about one active invocation does not cost another one its lease", async () => {
   const stage = await open({
     slow: async () => {
       await stage.pulse.sleep(3 * LEASE_MS);

@@ -37,7 +37,8 @@ test("the sweeper wakes large and small sleepers that are due, and no look reads
   };
   await stage.pulse.within(MINUTE_MS, sweepOnce(sweeper.engine));
   expect(new Set(wokenBy(sweeper))).toEqual(new Set(ids));
-  // One look at the listing and one at the open index; each ends with the page that exceeds its bound.
+  // The sweeper looks at each invocation at most twice: for the listing and for the open index. Each look ends with the page that
+  // exceeds LOADED_MAX_BYTES.
   const pagesMax = 2 * (LOADED_MAX_BYTES / PAGE_BYTES + 2);
   for (const id of ids) expect(pages.get(invocationPk("", id))).toBeLessThanOrEqual(pagesMax);
 });

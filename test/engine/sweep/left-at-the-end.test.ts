@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-test("a worker that gets a message late performs the effects of a final segment, although the sweeper has looked at the listing entry before", async () => {
+test("a worker that gets an invocation's message late performs the effects of its final segment, although the sweeper has already looked at its entry in the listing", async () => {
   const stage = await open(
     { first: (ctx) => (ctx.send("second"), "done"), second: () => "done" },
     { journalRetentionMs: HOUR_MS },

@@ -86,7 +86,7 @@ test("an invocation that was woken and is still due gets its next turn after all
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
 });
 
-test("a backlog of one kind does not keep other kinds from their turn", async () => {
+test("a backlog of one task of the sweeper does not keep the other tasks from their turn", async () => {
   const stage = await open(handlers);
   const { engine } = stage.actor();
   const nowMs = stage.pulse.nowMs();

@@ -31,7 +31,7 @@ const look = (stage: Stage, { engine }: Actor) =>
   stage.pulse.within(5 * MINUTE_MS, sweep(engine, stage.pulse.nowMs() - DAY_MS, "everything"));
 
 describe("after real transitions", () => {
-  test("each status of a shared table is counted, under its service", async () => {
+  test("if processes share a table, the open invocations of each status are counted under their services", async () => {
     const services = [objectOf(["waits"]), service("T", ["waits"])];
     const stage = await open({ waits, fails }, { retry: SLOW_RETRY, services });
     const [worker, sweeper] = [stage.actor(), stage.actor()];
@@ -128,7 +128,7 @@ describe("the oldest ready invocation", () => {
     ]);
   });
 
-  test("has waited since its driver left it, if it has a deployment", async () => {
+  test("has waited since a driver parked it as ready, if it has a deployment", async () => {
     const stage = await open({});
     const { engine } = stage.actor();
     const count = new OpenCount(engine);
@@ -151,11 +151,11 @@ test("the moment of the count is reported, and stays the same while no whole wal
   expect(moments()).toHaveLength(1);
 });
 
-describe("a walk that does not come to its end in a pass", () => {
+describe("a walk that takes longer than one turn of a pass", () => {
   const due = (stage: Stage) =>
     Array.from({ length: 60 }, (_, at) => ({ status: "backing-off" as const, lookAtMs: stage.pulse.nowMs() - at }));
 
-  test("gives no count if the rest is left to workers, and gives a count if the pass goes on by itself", async () => {
+  test("gives no count if the pass hands the rest to workers, and gives a count if the pass does the rest itself", async () => {
     const stage = await open({ waits });
     const [cut, whole] = [stage.actor(), stage.actor()];
     await plantOpen(stage.stores.table, cut.engine, due(stage));

@@ -1,4 +1,7 @@
-/** Tests an invocation that ends every process that reads it: the sweeper skips it, and looks at and extends the others. */
+/**
+ * Tests an invocation that ends every process that reads it: the sweeper stops reading it, and still looks at the others and
+ * extends their time to live.
+ */
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -74,7 +77,8 @@ test("while one invocation is deadly, the sweeper still extends the time to live
   await stage.pulse.pass(LEASE_MS);
   await stage.pulse.within(2 * LEASE_MS, worker.stopWorker());
   const { deaths } = await passes(stage, poison.invocationId, 120, DAY_MS / 4);
-  // The sweeper tries the deadly look once a day: it loses two passes for the look, and two for the extension.
+  // Once a day, the sweeper tries again to look at the deadly invocation and to extend its time to live. Each of the two
+  // ends at most two passes.
   expect(deaths).toBeLessThanOrEqual(4 * 31);
   const table = stage.stores.table as EmbeddedTable;
   await stage.pulse.during(table.sweepExpired(stage.pulse.nowMs() / 1000, 1_000));

@@ -25,8 +25,9 @@ test("an attach during the end of an invocation gets the result, although a purg
   const awaited = await sendOn(driver, "awaited", String(stage.pulse.nowMs() + 5_000));
   driver.startWorker();
   await stage.pulse.pass(6_000);
-  // The invocation has been parked, so its lease record will show that the effects of its end are performed. The worker of
-  // the driver takes no new messages from here on, but it finishes those it has taken.
+  // The invocation has been parked, so it is in the open index. At the end, the driver takes it out of the index, and writes into
+  // the lease record that the effects are performed. From here on, the driver's worker takes no new messages, but it finishes
+  // those it has taken.
   void driver.stopWorker();
   const attached = await sendOn(attaching, "attaching", awaited.invocationId);
   attaching.process.before = ({ port, method, args }) => {

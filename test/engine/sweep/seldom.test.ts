@@ -25,7 +25,7 @@ async function waiting() {
   return { stage, actor, invocationId };
 }
 
-test("an invocation without a timer is checked after ten minutes, later each time its wait has grown by a quarter, but at least daily, and no check wakes it", async () => {
+test("the time to the next check of an invocation without a timer is a quarter of its wait so far, at least ten minutes and at most a day, and no check wakes the invocation", async () => {
   const { stage, actor } = await waiting();
   void runSweeper(actor.engine, new AbortController().signal, 10 * MINUTE_MS);
   const [woken, attempts] = [wokenBy(actor).length, stage.deployment.attempts.length];

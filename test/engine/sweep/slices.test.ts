@@ -234,7 +234,7 @@ describe("slices that are not done", () => {
   });
 });
 
-test("a list of invocations relies on the open index only for invocations accepted before the first entry of the listing that no slice has reached", async () => {
+test("a list of invocations relies on the open index only up to the earliest position of an unfinished slice", async () => {
   const { stage } = await field();
   const messages = new Messages();
   const { engine } = stage.actor();

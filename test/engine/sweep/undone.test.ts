@@ -58,7 +58,7 @@ interface Shape {
   readonly ends: (play: Play) => Promise<Sent>;
   /** Calls that the driver makes after the end. In each test the driver dies before one of them. */
   readonly crashes: Readonly<Record<string, NamedCall>>;
-  /** Returns the visible outcome of all effects, with a worker that drives every woken invocation. */
+  /** Returns the visible outcome of all effects. The `front` of the play is a worker, which drives every woken invocation. */
   readonly shows: (play: Play, ended: InvocationId) => Promise<unknown>;
   readonly is: unknown;
 }

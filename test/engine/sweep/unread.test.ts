@@ -44,7 +44,7 @@ function claimed({ settings }: Engine, entry: Item, id: Awaited<ReturnType<typeo
 }
 
 test.each(["none", "one that its driver wrote before its first renewal"])(
-  "with this lease record, the invocation is woken and is in the open index afterwards: %s",
+  "the invocation is woken and is in the open index afterwards; its lease record before the look: %s",
   async (what) => {
     const { stage, actor, id, entry, holds } = await oneListed();
     if (what !== "none") await stage.stores.table.put(claimed(actor.engine, entry, id));

@@ -147,7 +147,7 @@ test("the invocation starts again on the new code, and keeps the results before 
   expect(reservations.filter((order) => order === "restarted")).toHaveLength(1);
 });
 
-test("the invocation continues on the former code at another address, not registered yet or registered already", async () => {
+test("the invocation continues on the former code at another address, which may be registered already", async () => {
   const id = await changedUnder("moved");
   const printed = await commandsBelow(id, /former code at another address/);
   const registered = await follow(printed[0]!.replace("<address>", former.uri));

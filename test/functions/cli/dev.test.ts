@@ -204,7 +204,7 @@ test("its own variables and those of the other commands cause no warning, and wi
   expect([connections(), stderr.match(/usual port/g)]).toEqual([0, null]);
 });
 
-test("it leaves the address of its admin API in the file of STEPWELL_ADMIN_URL_FILE, wherever the port comes from", async () => {
+test("it writes its admin address to the file that STEPWELL_ADMIN_URL_FILE names, even if an option sets the port", async () => {
   const [file, port] = [join(dir, "admin-url"), String(await freePort())];
   const args = ["dev", "--data-dir", dir, "--no-register", "--admin-port", port];
   const running = command.start(args, { STEPWELL_ADMIN_URL_FILE: file });

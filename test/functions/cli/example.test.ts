@@ -182,7 +182,8 @@ describe("a template in TypeScript", () => {
     const { printed } = await serve(place);
     const running = call("signup/ada/run", { name: "Ada", email: "ada@example.com" });
     await expect.poll(printed, SEEN_WITHIN).toContain("confirm with");
-    // The step prints the secret before the set state is durable, so the first reads of the state may not show it.
+    // The workflow sets its status before its step prints the secret, but the status may become durable only after that, so the
+    // first calls of `status` may not show it yet.
     const status = (): ReturnType<typeof call> => call("signup/ada/status");
     await expect.poll(status, SEEN_WITHIN).toEqual({ status: 200, body: "waiting for the confirmation" });
     const [, letter] = /confirm with (.*)/.exec(printed())!;

@@ -1,4 +1,4 @@
-/** `stepwell explain`: each code of the error table has its entry there, for people and for programs. */
+/** Tests `stepwell explain`: the command explains each code of the error table, as text for people and as JSON for programs. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { explanationOf } from "../../../shared/api/wire/remedies.ts";
 import { ERROR_CODES, ERRORS } from "../../../shared/core/errors/error-table.ts";

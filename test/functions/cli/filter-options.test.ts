@@ -43,7 +43,7 @@ it.each([
 });
 
 it.each(["--service", "--handler", "--key", "--status", "--deployment"])(
-  "an id is no value of %s in a change",
+  "a command that changes invocations refuses an id as a value of %s",
   async (filter) => {
     const { stdout, stderr, code } = await run(`inv kill ${filter} inv_1 --yes`);
     expect([stdout, code, server.requests]).toEqual(["", 2, []]);

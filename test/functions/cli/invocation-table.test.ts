@@ -1,4 +1,4 @@
-/** The table of invocations: its columns, its widths, its ages and texts that servers chose. */
+/** Tests the table of invocations: its columns, widths and ages, and that it makes texts of the server harmless. */
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
 import { ageText } from "../../../functions/cli/age.ts";

@@ -153,7 +153,7 @@ it("the values of a journal are shown on request", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/invocation-values.txt");
 });
 
-it("a pause of a suspended invocation is noted, and then done", async () => {
+it("a pause of a suspended invocation is accepted at once, and takes effect a moment later", async () => {
   script = scribe(command, env);
   const id = await sleeping();
   expect(await script.run(`invocations pause ${id} --yes`)).toBe(0);
@@ -175,7 +175,7 @@ it("a pause of a completed invocation is refused, and a dry run changes nothing"
 });
 
 it("an invocation is paused, resumed, restarted, and purged", async () => {
-  // A retry may be running at the moment of the look.
+  // A retry may be running when a command prints the invocation. The transcript shows `backing-off` in both cases.
   script = scribe(command, env, [["Worker/fail  running", "Worker/fail  backing-off"]]);
   const failing = await send("fail");
   await becomes(failing, "backing-off");

@@ -1,4 +1,4 @@
-/** The npm package: the files that it contains, and that it runs in a folder that has nothing else. */
+/** Tests the npm package: it contains the right files, and it runs in a folder without anything else but its dependencies. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink } from "node:fs/promises";
@@ -63,12 +63,12 @@ it.each([
   ["dist/stepwell.js", ["dist/stepwell.js"]],
   ["dist/cdk/index.d.ts", ["dist/cdk/index.d.ts"]],
   ["docs/errors.md", ["docs/errors.md"]],
-])("would be refused without %s", (path, missing) => {
+])("the build refuses a package without %s", (path, missing) => {
   const others = packed.filter((one) => one !== path);
   expect(missingParts(manifest, others)).toEqual(missing);
 });
 
-it("would be refused without its templates", () => {
+it("the build refuses a package without its templates", () => {
   const others = packed.filter((one) => !one.startsWith("examples/"));
   expect(missingParts(manifest, others)).toEqual(["examples/templates"]);
 });

@@ -1,4 +1,4 @@
-/** Tests the signing proxy: each request reaches the API with the signature that a reference computes, or is refused. */
+/** Tests the signing proxy: each request reaches the API with a valid signature, or the proxy refuses the request. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -112,7 +112,7 @@ it("a refusal by IAM is explained with the proxy and the permission", async () =
   expect(ran.stderr.replaceAll(/\s+/g, " ")).toMatch(/through `stepwell proxy`, .*execute-api:Invoke/);
 });
 
-it("an API without a region is refused", async () => {
+it("the command refuses to start if it cannot determine the region of the API", async () => {
   const ran = await command.run(["proxy", "--to", "https://api.example", "--port", "0"]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain("--region");

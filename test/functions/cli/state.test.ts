@@ -39,7 +39,7 @@ async function add(key: string, by: number): Promise<unknown> {
   return response.json();
 }
 
-it("the state of a key is read, changed after a confirmation, and found by its handler", async () => {
+it("the command reads a key's state and changes it after a confirmation, and the handler then reads the new state", async () => {
   const script = scribe(command, env);
   expect(await add("ada", 2)).toBe(2);
   expect(await script.run("state get Counter ada")).toBe(0);

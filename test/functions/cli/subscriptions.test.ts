@@ -94,6 +94,6 @@ it.each([
   ["with an unknown place", ["reset", "sub_1", "--to", "middle"], 2],
   ["of an unknown cluster", ["create", "kafka://none/t", "service://Orders/take"], 1],
   ["to an unknown handler", ["create", "kafka://fixed/t", "service://Orders/none"], 1],
-])("a command %s fails with its code", async (_what, args, code) => {
+])("a command %s fails with the exit code for this error", async (_what, args, code) => {
   expect((await run("sub", ...args)).code).toBe(code);
 });

@@ -27,7 +27,7 @@ async function toldBy(RequestType: "Create" | "Update" | "Delete", properties: R
   return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 }
 
-test("a new environment records that nothing is overdue, so no alarm on a missing metric precedes the first pass", async () => {
+test("a metric says that nothing is overdue in a new environment, so no alarm precedes the sweeper's first pass", async () => {
   const [line, ...more] = await toldBy("Create", { MeasuredAs: "shop" });
   expect(more).toEqual([]);
   expect(line).toMatchObject({ Environment: "shop", oldest_overdue_seconds: [0] });

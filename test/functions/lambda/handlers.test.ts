@@ -188,7 +188,7 @@ test("a message that crashes every worker is never replaced by a new one, so its
   await stage.pulse.within(100, ingressHandler(awsOf(stage.actor()))(request("POST", "/S/deadly/send"), MINUTES));
   for (const [at, lives] of [0.02, 0.3, 0.7, 1.6].entries()) {
     let event = await nextEvent(stage);
-    // The loop waits until the message is visible, whatever its driver's lease says.
+    // The loop waits only until the message is visible, whether or not the lease of the dead driver is over.
     while (event.Records.length === 0) {
       await stage.pulse.pass(LEASE_MS / 50);
       event = await nextEvent(stage);

@@ -125,7 +125,7 @@ it("asks a registered deployment with its headers, and hides the query values of
   expect(told).toEqual([["deployment.found", `http://127.0.0.1:${port}/?token=***`]]);
 });
 
-it("does not register a removed deployment before an operator registers it again", async () => {
+it("leaves a removed deployment alone until an operator registers it again", async () => {
   const port = await freePort();
   const { uri, stop } = await startServer(greeter(), "http", port);
   await stage.register(uri);

@@ -71,7 +71,7 @@ it.each<readonly [string, object, string]>([
   ],
 ])("the command fits a handler %s", (_what, announced, command) => expect(callOf(announced)).toBe(command));
 
-it("passes over private services and handlers, and has no command where no handler is public", () => {
+it("the command passes over private services and handlers, and is absent if no handler is public", () => {
   const hidden = service({}, { ingressPrivate: true });
   expect(callOf(hidden)).toBeUndefined();
   expect(callOf(service({ ingressPrivate: true }))).toBeUndefined();

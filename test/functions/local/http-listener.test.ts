@@ -80,7 +80,7 @@ const hasOpen = (opened: HttpListener, requests: number): Promise<void> =>
 test.each([
   ["stream", frame(RESET, 0, 1, Buffer.from([0, 0, 0, 8]))],
   ["connection", undefined],
-])("a body that is cut off with its %s over HTTP/2 does not become a request", async (_what, cut) => {
+])("a request over HTTP/2 is dropped if its %s breaks off in the middle of the body", async (_what, cut) => {
   const asked: string[] = [];
   const opened = await answering(200, (request) => asked.push(new TextDecoder().decode(request.body)));
   const socket = await openSocket(opened.port);

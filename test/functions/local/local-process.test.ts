@@ -198,7 +198,7 @@ describe("a listener", () => {
   it.each([
     ["declared", { "content-length": "2000" }],
     ["sent in chunks", {}],
-  ])("refuses a body that is too large, %s, and closes", async (_name, headers) => {
+  ])("refuses a body that is too large, and closes the connection (%s)", async (_name, headers) => {
     const { ingressUrl } = await start({ "ingress.request-size-limit": "1kb" });
     const asked = httpRequest(`${ingressUrl}Greeter/greet`, { method: "POST", headers });
     asked.on("error", () => undefined);

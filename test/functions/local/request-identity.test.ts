@@ -63,13 +63,16 @@ test("the SDK accepts requests signed with its configured key, also under a path
 test.each([
   ["is not signed", undefined],
   ["is signed with another key", freshPem()],
-])("the SDK refuses a request that %s, and the registration fails with its status", async (_what, pem) => {
-  const uri = await sdkWanting(new RequestIdentity(freshPem()).publicKey);
-  const stage = await openStage(pem === undefined ? {} : { [KEY_FILE]: keyFile("key.pem", pem) });
-  const { status, body } = await stage.register(uri);
-  expect([status, body.restate_code]).toEqual([500, "META0003"]);
-  expect(body.message).toMatch(/status 401/);
-});
+])(
+  "the SDK refuses a request that %s, and the error of the registration names the SDK's status",
+  async (_what, pem) => {
+    const uri = await sdkWanting(new RequestIdentity(freshPem()).publicKey);
+    const stage = await openStage(pem === undefined ? {} : { [KEY_FILE]: keyFile("key.pem", pem) });
+    const { status, body } = await stage.register(uri);
+    expect([status, body.restate_code]).toEqual([500, "META0003"]);
+    expect(body.message).toMatch(/status 401/);
+  },
+);
 
 test.each([
   ["is not there", () => join(dir, "gone.pem"), /gone\.pem.*ENOENT/],

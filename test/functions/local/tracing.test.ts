@@ -1,4 +1,4 @@
-/** Traces of the local process, sent to a real OTLP receiver, of calls to a deployment made with the real SDK. */
+/** Tests that the local process sends its traces to a real OTLP receiver. The called deployment uses the real SDK. */
 import { beforeEach, expect, test } from "vitest";
 import { openReceiver } from "../../adapters/tracing/otlp-receiver.ts";
 import type { OtlpReceiver } from "../../adapters/tracing/otlp-receiver.ts";
@@ -87,7 +87,7 @@ test("a call without a traceparent begins a trace, and the admin API shows its i
   expect(rows).toEqual([{ id, trace_id: invocation!.traceId }]);
 });
 
-test("spans have status and attributes of their outcome", async () => {
+test("each span shows in its status and its attributes how its request, attempt or invocation ended", async () => {
   const stage = await openTraced();
   const id = await stage.send("Outer/unwell");
   await stage.result(id);

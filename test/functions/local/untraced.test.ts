@@ -1,4 +1,7 @@
-/** Without an endpoint for traces there is no tracer and no package, and the caller's context passes unchanged. */
+/**
+ * Without an endpoint for traces, the process makes no tracer, loads no package for traces, and passes the caller's trace
+ * context on unchanged.
+ */
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { openStage } from "../../errors/stage.ts";

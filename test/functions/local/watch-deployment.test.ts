@@ -125,7 +125,7 @@ it("a removed deployment that an operator registers is watched again", async () 
   await second.close();
 });
 
-it("a replacement that drops handlers of open invocations is logged first, with their number and five of their ids", async () => {
+it("before a replacement drops a handler of open invocations, a log line has the number of the invocations and five of their ids", async () => {
   const first = await serve(["stays", "sleeps", "idle"]);
   const port = Number(new URL(first.uri).port);
   watch(first.uri, true);

@@ -42,7 +42,7 @@ async function deliver(event: KafkaEvent, alias = `${subscription.id}-0`): Promi
 
 const EVENT = kafkaEvent(eventRecord(0, 0, "a", "a0"), eventRecord(0, 1, "a", "a1"), eventRecord(1, 0, "b", "b0"));
 
-test("each record invokes the handler once, in the order of its key, also if Lambda delivers the batch again", async () => {
+test("each record invokes the handler once, even from a repeated batch, and records of one key keep their order", async () => {
   expect(await deliver(EVENT)).toBe(3);
   expect(await deliver(EVENT)).toBe(0);
   actor.startWorker();

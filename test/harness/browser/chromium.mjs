@@ -1,4 +1,7 @@
-/** Provides what suites in a browser need: the path of a Chromium, which root installs if it is missing, and packages. */
+/**
+ * Provides what suites in a browser need: the path of Chromium, and the packages of the suite. If Chromium is missing and the
+ * suite runs as root, `chromiumPath` installs it.
+ */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +10,10 @@ const COMMANDS = ["chromium", "chromium-browser", "google-chrome", "google-chrom
 const MISSING =
   "The suite needs Chromium. Debian and Ubuntu: sudo apt-get install chromium. Elsewhere: set CHROMIUM_PATH to the program.";
 
-/** Without these flags, Chromium contacts hosts of its maker at each start, and refuses to run as root, who gets no sandbox. */
+/**
+ * Without these flags, Chromium contacts hosts of its maker at each start, and refuses to run as root, because it offers root no
+ * sandbox.
+ */
 export const CHROMIUM_FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -23,7 +29,7 @@ export function chromiumPath() {
   return findChromium() ?? installChromium();
 }
 
-/** Installs the packages of a suite's folder once. @param name one of the packages */
+/** Installs the packages of a suite's folder, unless the package with the given name is already there. */
 export function installPackages(folder, name) {
   if (!existsSync(join(folder, "node_modules", name))) run("npm", ["ci"], folder);
 }

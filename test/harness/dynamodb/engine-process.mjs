@@ -9,7 +9,7 @@ export const ENGINE_NAME = "dynoxide 1.2.1";
 const START_TRIES = 600;
 
 /**
- * @param here the folder that holds this file
+ * @param here the folder `test/dynamodb`, whose packages contain the engine
  * @returns the engine's address, and a function that ends it
  * @throws Error if the engine does not start
  */

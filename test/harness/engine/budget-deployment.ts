@@ -1,4 +1,7 @@
-/** The deployment with which the write budget is measured: the real SDK on a free port, with the handlers of the shapes. */
+/**
+ * The deployment with which the write budget is measured: the real SDK on a free port, with the handlers that the measured
+ * requests call.
+ */
 import "../../../examples/polyfill.mjs";
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -1,4 +1,7 @@
-/** Plays one shape of the write budget on the real engine, and counts the cost up to the answer and up to the end of all work. */
+/**
+ * Plays one shape of the write budget (docs/design.md#write-budget) on the real engine, and counts the cost up to the answer and
+ * up to the end of all work.
+ */
 import { expect } from "vitest";
 import type { Result } from "../../../shared/core/model/failure.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";

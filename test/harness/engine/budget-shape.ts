@@ -20,7 +20,7 @@ export interface Shape {
   readonly measured?: Cost & { readonly why: string };
   /** The number of read requests before the answer, and the number until every message has been delivered. */
   readonly reads: { readonly onPath: number; readonly inAll: number };
-  /** Resolves when the caller has its answer; `drain` follows. */
+  /** Resolves when the caller has its answer. `Play.drain` then delivers the messages that are still on their way. */
   play(play: Play): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /** A queue that counts its requests and passes them on to the queue behind it. As on SQS, no message can be recalled. */
 import type { Delivery, Queue, MessageHandle, Wake } from "../../../shared/engine/ports/queue.ts";
 
-/** Each request has one message; receives without a message are not counted. */
+/** Counts as if each request carried one message: a receive counts once for each message, and an empty receive does not count. */
 export interface QueueRequests {
   sends: number;
   receives: number;

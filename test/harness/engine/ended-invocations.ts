@@ -12,7 +12,10 @@ import { segmentItem } from "../../../shared/engine/store/segment-record.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Writes completed invocations that were accepted during the last `spanMs`; every third has one to six steps. */
+/**
+ * Writes completed invocations that were accepted during the last `spanMs`; every third has one to six segments more than the
+ * others.
+ */
 export async function complete(table: Table, engine: Engine, count: number, spanMs: number): Promise<void> {
   const nowMs = engine.clock.nowMs();
   const moments = Array.from({ length: count }, (_, i) => Math.floor(nowMs - (spanMs * (count - 1 - i)) / count));

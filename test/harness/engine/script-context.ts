@@ -244,7 +244,7 @@ export class ScriptContext {
     return next;
   }
 
-  /** Cancels all calls, once it has the ids of all: a replay has all ids from the start, and must emit the same commands. */
+  /** Waits for the ids of all calls before it cancels the calls: a replay has all ids and must emit the same commands. */
   async #cancelled(): Promise<never> {
     const idOf = (call: number) => this.#seen.find(({ completionId }) => completionId === call)?.invocationId;
     for (;;) {

@@ -1,4 +1,4 @@
-/** The result of a closure in the shape of a proposal. */
+/** Runs the closure of a run, and returns its result in the form in which a run proposal of the protocol contains it. */
 import { TerminalError } from "./script-awaits.ts";
 
 const encoder = new TextEncoder();

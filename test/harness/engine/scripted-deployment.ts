@@ -1,4 +1,4 @@
-/** A deployment in memory: a scripted handler answers each attempt, over the bytes of the protocol. */
+/** A deployment in memory: a scripted handler answers each attempt. Requests and answers are encoded as on the network. */
 import {
   type Endpoints,
   type Exchange,

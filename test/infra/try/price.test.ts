@@ -22,7 +22,7 @@ test("a check adds the price of its calls, and of its requests that change nothi
   const bare = priceOf([]).runUsd;
   const sleeping = priceOf([{ shapes: [["send that sleeps", 1000]], questions: 0 }]).runUsd - bare;
   expect(sleeping).toBeGreaterThan(costs.million["send that sleeps"]! / 1000);
-  // The handlers' own function adds to the price.
+  // The price also includes the calls of the Lambda function that contains the handlers.
   expect(sleeping).toBeLessThan((2 * costs.million["send that sleeps"]!) / 1000);
   expect(priceOf([{ shapes: [], questions: 1000 }]).runUsd).toBeGreaterThan(bare);
 });

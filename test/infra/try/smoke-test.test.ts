@@ -15,7 +15,7 @@ let server: Server;
 let plane: Plane;
 
 beforeAll(async () => {
-  // Signing needs credentials, and the server accepts any.
+  // Signing needs credentials. The server checks only that the signature names the key id `test`.
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" });
   server = createServer((request, response) => {
     const isSigned = request.headers.authorization?.startsWith("AWS4-HMAC-SHA256 Credential=test/") === true;
@@ -70,7 +70,7 @@ test("an interruption ends the running check, and skips the rest", async () => {
   ]);
 });
 
-test("if a control plane lacks handlers, the real check of the handlers fails, and later checks are skipped", async () => {
+test("if services are missing, the check of the registered handlers fails, and all later checks are skipped", async () => {
   const results = await smokeTest(CHECKS, plane, NEVER, () => undefined);
   expect(results.slice(0, 4).map(({ outcome }) => outcome)).toEqual(["passed", "passed", "passed", "failed"]);
   expect(results[3]!.seen).toBe('expected ["counter","greeter","order"], and found ["greeter"]');

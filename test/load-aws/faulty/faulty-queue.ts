@@ -3,7 +3,7 @@ import { QUEUE_DELAY_MAX_MS, type Queue } from "../../../shared/engine/ports/que
 
 const LATE_MAX_MS = 2_000;
 const DOUBLED_SHARE = 0.08;
-/** The ticket of a message that was never sent. */
+/** The handle (`MessageHandle`) of a message that was never sent. */
 const LOST = "lost";
 
 export type Fate = "sent" | "doubled" | "lost";

@@ -2,7 +2,7 @@
 import type { Line } from "../../crash/ledger.ts";
 import type { Recorded } from "../../crash/outcome.ts";
 
-/** A line about a closure, with its processes. */
+/** A line about an execution of a closure, with the process of the handler and the process of the driver. */
 export interface LoadLine extends Line {
   /** The process of the handler. */
   readonly pid: number;
@@ -38,7 +38,7 @@ export interface Pieces {
   readonly napMs: number;
 }
 
-/** States, whose values follow from the seed. */
+/** Asks for `count` state values of `bytes` bytes each, which follow from `seed`. */
 export interface Kept {
   readonly count: number;
   readonly bytes: number;

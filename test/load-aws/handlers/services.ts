@@ -19,7 +19,7 @@ const options = { retryPolicy: RETRY_QUICKLY };
 
 /**
  * @param prefix the beginning of the names of the services
- * @param ledgerPath the file for the lines of the closures
+ * @param ledgerPath the file of the ledger, into which each closure that runs writes a line
  */
 export function loadServices(prefix: string, ledgerPath: string) {
   const begin = (ctx: Context): Attempt => new Attempt(ctx, ledgerPath);

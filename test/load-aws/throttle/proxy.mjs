@@ -11,7 +11,7 @@ import { SCHEDULES, touchedBy } from "./touched.mjs";
 
 const CONTROL = "/_throttle";
 const TRANSACTIONS = "transactions";
-/** Every third transaction conflicts, beginning with the first, because transactions are few. */
+/** Transactions are few, so a fixed share of them conflicts: every third one, beginning with the first. */
 const CONFLICT_ONE_IN = 3;
 /** The clients of the functions keep connections open for longer than the server would by default. */
 const KEEP_ALIVE_MS = 600_000;

@@ -5,13 +5,14 @@ export const TABLE_READS = "table reads";
 export const SCHEDULES = "schedules";
 /** The index, by the attribute that puts an item into it. */
 const INDEX_OF = { listPk: "index list", openPk: "index open" };
-/** Each of these has its own bursts. */
+/** The throttled resources. `Bursts` throttles each of them at moments of its own. */
 export const RESOURCES = [TABLE_WRITES, TABLE_READS, ...Object.values(INDEX_OF), SCHEDULES];
 
 /**
  * @param headers the headers of the request, with names in lower case
  * @param body the body of the request, as it arrived
- * @returns each touched resource with its partition key, and DynamoDB's name of the operation
+ * @returns each touched resource with its partition key or, for a schedule, its URL; and the operation: DynamoDB's name of it
+ *   or, for any other request, the HTTP method
  */
 export function touchedBy({ method, url, headers }, body) {
   const [, operation] = /^DynamoDB_\d+\.(\w+)$/.exec(headers["x-amz-target"] ?? "") ?? [];

@@ -1,4 +1,4 @@
-/** The parts of the text of a port call. */
+/** Builds parts of the text that names one call of a port. */
 import type { ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import type { Condition, Item } from "../../../shared/engine/ports/table.ts";
 

@@ -117,7 +117,10 @@ export async function crashPoints(
   return { struck: times, possible: chosen.length, covered: tried - failures.length, failures, slowest };
 }
 
-/** If a scenario loses every hint, only the sweeper finds the work, so a broken pass costs the time until the next look. */
+/**
+ * If a scenario loses every hint, only the sweeper finds the work. If the fault interrupts a pass of the sweeper, the work waits
+ * until the sweeper looks at it again.
+ */
 function delayMaxMs(fault: Fault, ownership: Ownership, { losesHints }: Scenario): number {
   if (losesHints === true) return LOOKED_AT_WITHIN_MS;
   return fault === REPEATED ? REPEATED_DELAY_MAX_MS[ownership] : (DELAYS_MAX_MS[fault] ?? DELAY_MAX_MS);

@@ -42,7 +42,7 @@ export const box = restate.object({
       await note(ctx, `${name} ends`);
       return [before, after];
     },
-    /** Sleeps at the end, so that late writes of its earlier steps come before its end. */
+    /** Sleeps at the end, so that a write of an earlier step that a fault delays still comes before the end of the handler. */
     climb: async (ctx: ObjectContext, name: string) => {
       await note(ctx, `${name} one`);
       const one = await step(ctx, "one");

@@ -6,7 +6,7 @@ export const TOKEN = /inv_1\w{33}\/[a-z0-9]+\/\d+~/g;
 export class Ledger {
   readonly #executions = new Map<string, number>();
 
-  /** @returns a token that no execution before had */
+  /** @returns the token of this execution, which no earlier execution has, and the number of this execution */
   execute(invocationId: string, step: string): { readonly token: string; readonly count: number } {
     const place = `${invocationId}/${step}`;
     const count = this.executions(invocationId, step) + 1;

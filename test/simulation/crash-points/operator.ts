@@ -16,8 +16,8 @@ export async function pauseAndResume(client: Client, id: InvocationId, pauseMs: 
 }
 
 /**
- * Pauses the invocation until the next call to its key has ended. An invocation that has begun keeps its key, so it is resumed
- * at once.
+ * Pauses the invocation until the next call to its key has ended. If the invocation has begun, it keeps its key while it is
+ * paused, so that the next call cannot end: the operator then resumes the invocation at once.
  */
 export async function pauseUntilNext(client: Client, id: InvocationId, next: () => Promise<void>): Promise<void> {
   client.leftQueue.add(id);

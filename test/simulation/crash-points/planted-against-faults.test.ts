@@ -12,7 +12,7 @@ function withTable(table: Table, change: Partial<Table>): Table {
   return { ...table, ...change };
 }
 
-/** A driver does not recognise its own lease record when the answer to its write was lost (F7). */
+/** A driver does not recognise its own lease record if the answer to its write was lost, and the repeated write is refused. */
 const unknownHold: Sabotage = (engine) => {
   const { table } = engine;
   const ofAnother = <Outcome extends Written | Updated>(sk: string, outcome: Outcome): Outcome => {

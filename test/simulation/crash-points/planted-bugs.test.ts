@@ -89,7 +89,7 @@ interface Planted {
 
 const PLANTED: readonly Planted[] = [
   {
-    what: "segments that are answered before they are durable",
+    what: "segments that are reported as written before they are durable",
     sabotage: earlyAnswers,
     ownership: "shared-table",
     scenario: "five runs",
@@ -117,7 +117,7 @@ const PLANTED: readonly Planted[] = [
     complaint: /five was accepted 2 times/,
   },
   {
-    what: "messages that die with their worker, without a sweeper",
+    what: "messages that are lost with the worker that received them, while the sweeper finds nothing",
     sabotage: forgottenMessages,
     ownership: "shared-table",
     scenario: "send",

@@ -40,7 +40,7 @@ export type Fault =
   | typeof DAY_LATE
   | typeof NEVER_FIRES;
 
-/** Faults for either kind of store. */
+/** Faults for runs of a sole owner as well as for runs on a shared table. */
 export const EVERYWHERE: readonly Fault[] = [...FAULTS, REPEATED, THROTTLED, DAY_LATE];
 
 export const SKEW_MS = 5_000;

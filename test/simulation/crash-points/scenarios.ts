@@ -21,9 +21,15 @@ export interface Scenario {
   readonly diesAfter?: RegExp;
   /** True if all messages and timers are lost with the first process, so that only recovery and sweeper find the work. */
   readonly losesHints?: true;
-  /** True if no sweeper has run before: its first pass reads the oldest days. Only here do faults strike those reads. */
+  /**
+   * True if no sweeper has run before the scenario. The first pass of a sweeper reads the listing of the days before the
+   * scenario, and faults strike these reads only in such a scenario.
+   */
   readonly isFirst?: boolean;
-  /** Present for keyed handlers; `raced` if several invocations compete for one key, so that late calls matter too. */
+  /**
+   * Present for keyed handlers; `raced` if several invocations compete for one key, so that also the faults strike that delay a
+   * port call (`LATE_FAULTS` in `point.ts`).
+   */
   readonly keyed?: "quiet" | "raced";
   /** The possible final states of a key, if they do not follow from the remaining journals. */
   readonly states?: Readonly<Record<string, readonly string[]>>;
@@ -46,8 +52,9 @@ export const CHANGES = /^(table\.(put|update|delete|transact)|timers\.|queue\.se
 
 const MINUTE_MS = 60_000;
 /**
- * The sleep is longer than `EARLY_MS`. So if a message without `wakeAtMs` comes during the sleep, the worker acks it and does not
- * put it back. The sleep ends nearly a minute before a pass of the sweeper.
+ * The sleep is longer than `EARLY_MS` (`shared/engine/messaging/wake.ts`): if a message without `wakeAtMs` comes more than
+ * `EARLY_MS` before the wake-up, the worker acks it and does not put it back. The sleep ends nearly a minute before a pass of the
+ * sweeper.
  */
 const FAR_MS = 5 * MINUTE_MS + 5_000;
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });

@@ -55,7 +55,7 @@ const KEPT = {
   "default-idempotency-retention": "3d",
   "default-workflow-completion-retention": "3d",
 };
-/** Sleeps of more than half a minute use the timers, so a scenario tests timers with a short sleep. */
+/** With this delay of the queue, a sleep of just over half a minute uses the timers, so no scenario needs a long sleep. */
 const { settings } = readSettings({ environment: {}, flags: { "worker.queue-delay": "30s", ...KEPT } });
 
 const registered = new Map<boolean, MemoryTable>();

@@ -1,4 +1,4 @@
-/** The clients of a seed, and the actor outside that resolves awakeables: they send requests to a living process. */
+/** The clients of a seed, and the actor outside, which resolves awakeables. Both send requests to a living process. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
@@ -110,8 +110,8 @@ export class Clients {
   }
 
   /**
-   * Interrupts again until the client is answered: an end before the first attempt leaves no record, so a repeated request
-   * begins a new life.
+   * Repeats the interruption until the client is answered. An invocation that ends before its first attempt leaves no record, so
+   * a repeated request of the client begins a new life, which must be interrupted as well.
    */
   async #interruptAll(ask: Ask, id: InvocationId, how: typeof cancel, first: Promise<unknown>): Promise<void> {
     const answered = first.then(() => true);

@@ -6,7 +6,7 @@ const DEPTH_MAX = 2;
 const STEPS_MAX = 4;
 const PROGRAMS_MAX = 14;
 const OBJECTS_MAX = 3;
-/** Some sleeps are longer than a driver waits without a park. The longest exceeds the queue's longest delay and uses a timer. */
+/** The longest sleep exceeds the longest delay of a message, which is 30 seconds in this simulation, so its wake is a timer. */
 const SLEEPS_MS = [5, 300, 2_000, 20_000, 70_000];
 /** A sleep that a cancel or a kill ends: by itself it would end only after the longest run. */
 const FOREVER_MS = 4 * 3_600_000;

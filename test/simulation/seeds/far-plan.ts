@@ -1,4 +1,7 @@
-/** The long stretch of some seeds, and its open invocations: they sleep for days, or wait for children, a key or an awakeable. */
+/**
+ * Draws the long stretch of some seeds: days in which the sweeper rests or makes few passes. Invocations stay open in these days:
+ * they sleep, or wait for children, a key or an awakeable.
+ */
 import type { Ask } from "./plan.ts";
 import { poisonedAsk } from "./poison.ts";
 import type { Program, Step } from "./program.ts";
@@ -8,9 +11,9 @@ const DAY_MS = 86_400_000;
 /** The share of the seeds in which the sweeper rests for a week. */
 export const REST_SHARE = 0.04;
 const REST_MS = 7 * DAY_MS;
-/** Longer than the time to live of items that are not extended. */
+/** Longer than the time to live of the items of an open invocation, unless something extends that time. */
 const POISONED_FOR_MS = 20 * DAY_MS;
-/** A longer interval of the sweeper for those days, so that such a seed takes no longer than other seeds. */
+/** The interval of the sweeper in the stretch of a poisoned seed: so long that the test of the seed is as quick as others. */
 const SWEEP_EVERY_MS = DAY_MS / 4;
 
 const BEGINNING = "far";

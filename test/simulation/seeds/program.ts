@@ -25,7 +25,10 @@ export type Step =
     };
 
 export interface Program {
-  /** Unique: the verdict reports a second invocation of a name. Only letters and digits, as in the step of a `TOKEN`. */
+  /**
+   * The name is unique, because `verdict` complains if two invocations have programs with one name. It contains only letters and
+   * digits, like the step in a `TOKEN` (`ledger.ts`).
+   */
   readonly name: string;
   readonly steps: readonly Step[];
   /** The key of the object on which the program runs exclusively: the program adds its name to the log before its first step. */
@@ -34,7 +37,7 @@ export interface Program {
   readonly brief?: boolean;
   /** Ends with this terminal failure instead of the results of its steps. */
   readonly fails?: number;
-  /** Ends at a cancel, at whatever step; other programs go on with their next step. */
+  /** True if a cancel ends the program at whatever step. After a cancel, any other program goes on with its next step. */
   readonly yields?: boolean;
 }
 

@@ -14,7 +14,7 @@ import type { ParkRule } from "./park-rule.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";
 
 const FIRST = "seg#000000";
-/** The base of a lease record that was written without a read. */
+/** The segment index (`base`) in a lease record that is written without a read of the segments. */
 const UNREAD = 999_999;
 
 /** An invocation as its last segment left it. */
@@ -31,7 +31,7 @@ export class Rules {
   readonly #parks: ParkRule;
   readonly #seen = new Map<string, Seen>();
   readonly complaints: string[] = [];
-  /** The reasons of pauses: no program asks for a pause. */
+  /** The pauses with their reasons. No program asks for a pause, so the engine decided each of them. */
   readonly pauses: { readonly id: InvocationId; readonly reason: string }[] = [];
 
   constructor(table: WatchedTable, observer: Engine, parks: ParkRule) {

@@ -75,7 +75,10 @@ export class Throttling {
   }
 }
 
-/** @param existing the function that returns the item at a key: a throttled index refuses each write of an item in the index */
+/**
+ * @param existing the function that returns the stored item at a key. A throttled index refuses a write if the index contains the
+ *   stored item or will contain the new one
+ */
 export function throttledTable(
   table: Table,
   throttling: Throttling,

@@ -120,7 +120,7 @@ function answerComplaints(lives: readonly Life[], { answers }: Clients, disturbe
   const texts = new Map(lives.map(({ loaded, text }) => [loaded.invocation.acceptance.id, text]));
   return answers.flatMap(({ ask: { program }, ended: { invocationId, result } }) => {
     const [told, final] = [textOf(result), texts.get(invocationId)];
-    // A life that left no record has no result. Only its client received the end.
+    // An invocation that was cancelled or killed before its first attempt leaves no record: only its client received the end.
     if (told === final || (disturbed.has(program.name) && told.startsWith("failed"))) return [];
     return [`a client was told ${told} of ${program.name}, and the journal says ${final}`];
   });

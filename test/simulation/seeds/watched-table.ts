@@ -6,7 +6,7 @@ import type { Mortal } from "./mortal.ts";
 export interface Note extends Key {
   readonly before: Item | undefined;
   readonly after: Item | undefined;
-  /** The process that made the write and gets its answer; undefined if the process does not get that answer. */
+  /** The process that made the write, if this process gets the answer to the write; otherwise undefined. */
   readonly writer: Mortal | undefined;
   /** The lock that the same transaction wrote, as it was before and as it is after; undefined without a transaction. */
   readonly lock?: { readonly before: Item | undefined; readonly after: Item | undefined };

@@ -185,7 +185,7 @@ export class World {
 
 type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
 
-/** Slots without a bound. Only a process that owns its store takes one, for each send that it drives at once. */
+/** Slots without a bound. Only a process that owns its store takes slots: one for each send that it drives immediately. */
 const ENDLESS: DriveSlots = { take: () => () => undefined, lastMoveOf: () => 0 };
 
 function compose(parts: Parts, seed: string, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {

@@ -75,8 +75,8 @@ function moves(model: Model, mistake: Mistake | undefined): readonly Move[] {
 }
 
 /**
- * True if the actor must wait before it voids the next ticket: another actor has drawn that ticket and will write it, and the
- * limit of such void tickets is used up.
+ * True if the actor must wait before it voids the next ticket: another actor has drawn that ticket and has not written it yet,
+ * and the limits of the model allow no more voids of drawn tickets.
  */
 function waits({ actors, voids }: Model, { doing, lock }: Actor): boolean {
   const ticket = (lock?.head ?? 0) + 1;

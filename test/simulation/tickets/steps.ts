@@ -264,8 +264,8 @@ function toWake(turn: Turn, holder: number): void {
 }
 
 /**
- * A fenced actor discards its work: with a message it loads again; without one it leaves, and sends a wake if it saw itself as
- * holder.
+ * A fenced actor discards its work. An actor that works on a message loads the invocation again. The acceptor works on no
+ * message: it leaves, and sends a wake if it has seen its invocation as the holder of the key.
  */
 function lost(turn: Turn): void {
   const { model, actor } = turn;

@@ -94,7 +94,7 @@ test("a circuit names its next probe, and a draining deployment the invocations 
   ]);
 });
 
-test("a paused invocation can be resumed in its row, and the others are opened", () => {
+test("a paused invocation has a button to resume it in its row, and a failing one has a button to open its page", () => {
   const rows = needRows({ attention: [need("paused"), need("failing")] }, [], NOW_MS);
   expect(rows.map(({ act }) => act)).toEqual(["resume", "open"]);
 });

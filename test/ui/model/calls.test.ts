@@ -45,7 +45,7 @@ test("a workflow is submitted and attached to", () => {
   expect(lines).toContain("await workflow.workflowSubmit(3);");
 });
 
-test("the first text is the shortest JSON for a handler without a schema, and empty for a handler that takes no JSON", () => {
+test("a payload starts as the shortest JSON for a handler without a schema, and empty for one that takes no JSON", () => {
   const handler = { name: "h", public: true, output_description: "", retry_policy: { max_attempts: null } };
   expect(firstText({ ...handler, input_description: "application/json" } as HandlerBody)).toBe("null");
   expect(contentTypeOf({ ...handler, input_description: "none" } as HandlerBody)).toBeUndefined();
@@ -112,7 +112,7 @@ test("only options that differ are sent, and the same duration in other words do
   expect(durationProblem("1x")).toBeDefined();
 });
 
-test("the policy of a handler takes the members that it does not set from its service", () => {
+test("the retry policy of a handler takes from the service each member that the handler does not set", () => {
   const handler = { retry_policy: { max_attempts: null, initial_interval: "1h" } } as HandlerBody;
   expect(policyText(effectivePolicy(service, handler))).toBe("1h, × 2 up to 1m; 70 attempts, then paused");
 });

@@ -24,7 +24,7 @@ test("a text that is no JSON is refused as by JSON.parse", () => {
   }
 });
 
-test("a number whose text a double keeps becomes a double, and any other an ExactNumber", () => {
+test("a number becomes a double if the double has the same text, and otherwise an ExactNumber", () => {
   expect(numberOf("1.5")).toBe(1.5);
   expect(numberOf("9007199254740993")).toEqual(new ExactNumber("9007199254740993"));
 });

@@ -1,4 +1,4 @@
-/** Tests the completions of the box of filters at the caret. */
+/** Tests the completions that the filter box offers for the token at the caret. */
 import { expect, test } from "vitest";
 import { completions, unfinished } from "../../../ui/model/filter-completion.ts";
 

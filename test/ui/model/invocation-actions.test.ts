@@ -52,14 +52,14 @@ describe("the progress of an action", () => {
     ({ ...before, status, ...(outcome !== undefined && { outcome }) }) as InvocationBody;
 
   test.each<[string, ActionName, InvocationBody | undefined, boolean]>([
-    ["a cancel shows once the invocation has ended", "cancel", now("completed", "cancelled"), true],
-    ["a cancel that the handler has not obeyed yet goes on", "cancel", now("suspended"), false],
-    ["a pause shows once the invocation is paused", "pause", now("paused"), true],
-    ["a pause of a running attempt goes on", "pause", now("running"), false],
+    ["a cancel is done when the invocation has ended", "cancel", now("completed", "cancelled"), true],
+    ["a cancel that the handler has not obeyed yet is not done", "cancel", now("suspended"), false],
+    ["a pause is done when the invocation is paused", "pause", now("paused"), true],
+    ["a pause is not done while an attempt runs", "pause", now("running"), false],
     ["a killed invocation that is gone is a success", "kill", undefined, true],
     ["a purged invocation is gone", "purge", undefined, true],
-    ["a purge of an invocation that is there goes on", "purge", now("completed"), false],
-    ["a resume shows with the next status", "resume", now("running"), true],
+    ["a purge is not done while the invocation still exists", "purge", now("completed"), false],
+    ["a resume is done when the status has changed", "resume", now("running"), true],
   ])("%s", (_, action, after, isDone) => {
     expect(progressOf(action, before, after).isDone).toBe(isDone);
   });

@@ -19,7 +19,7 @@ test("a percent sign that begins no escape is read as it is", () => {
   expect(parseRoute("#/objects/Cart/100%")?.rest).toEqual(["Cart", "100%"]);
 });
 
-test("each key and each value of a filter comes back from its address", () => {
+test("parseRoute returns the segments and the query value that hrefTo put into an address", () => {
   const text = fc.string({ unit: "binary" }).filter((one) => !/\p{Surrogate}/u.test(one));
   fc.assert(
     fc.property(fc.constantFrom(...PAGES), fc.array(text), text, (page, rest, value) => {

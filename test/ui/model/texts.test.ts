@@ -17,7 +17,7 @@ test.each([
   [-1_500, "-1.5 s"],
 ])("a duration of %i ms is written as %s", (ms, text) => expect(durationText(ms)).toBe(text));
 
-test("an age has one unit, and a moment to come is named as such", () => {
+test("an age has one unit, and the text for a future moment begins with `in`", () => {
   expect(ageText(0, 500)).toBe("now");
   expect(ageText(0, 185_000)).toBe("3 m ago");
   expect(ageText(12_900, 0)).toBe("in 12 s");

@@ -66,7 +66,8 @@ async function writeTable({ root, checkout, folder }: Task, dynamoUri: string): 
     region: "eu-west-1",
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
   });
-  // Items do not contain the projections of the indexes. The table into which a test loads the items has its own projections.
+  // The projections below have no effect on the fixture: items do not contain them, and a test loads the items into a table
+  // with projections of its own.
   await client.send(new CreateTableCommand(tableDefinition(TABLE, { list: ["n"], open: SHOWN_TO_ALL })));
   const environment = functionEnvironment({ tableName: TABLE, dynamoUri, hintsUri: hints.uri, leaseS: LEASE_S });
   const start = () => startFunctions(functionsProgramPath(root), checkout.functionsFolder, environment);

@@ -49,7 +49,7 @@ export function CallForm({ service, handler }: CallFormProps): JSX.Element {
       isSend: choices.isSend,
       delay: choices.delay.trim() === "" ? undefined : choices.delay.trim(),
       idempotencyKey: choices.idempotencyKey === "" ? undefined : choices.idempotencyKey,
-      // An empty body has no type: some handlers take a body or none.
+      // A handler whose input is optional may refuse an empty body with a content type, so an empty body is sent without one.
       contentType: body === undefined || body.length === 0 ? undefined : contentType,
       body: body === undefined || body.length === 0 ? undefined : body,
     }),

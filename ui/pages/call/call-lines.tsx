@@ -15,7 +15,7 @@ export interface CallLinesProps {
   readonly serviceType: ServiceBody["ty"];
 }
 
-/** If the server does not name its ingress, the reader replaces this address. */
+/** The address in the lines if the server does not name its ingress. The reader of the page replaces it by the real address. */
 const UNKNOWN_INGRESS = "https://INGRESS";
 
 export function CallLines({ request, runsWorkflow, serviceType }: CallLinesProps): JSX.Element {

@@ -1,4 +1,4 @@
-/** The payload of a call: a form of the schema, and the same payload as JSON in an editor. */
+/** The payload of a call: a form made from the handler's schema, and an editor with the same payload as text. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
@@ -87,7 +87,7 @@ function parsedText(text: string): Parsed {
   }
 }
 
-/** The handler decides; the schema only advises. */
+/** Shows where the payload does not match the schema. This is advice only: the handler decides what it accepts. */
 function Advice({ value, schema }: { readonly value: unknown; readonly schema: unknown }): JSX.Element | null {
   const problems = problemsOf(value, schema);
   if (problems.length === 0) return null;

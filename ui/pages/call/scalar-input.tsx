@@ -61,7 +61,7 @@ function TextInput({ label, value, format, onChange }: Common & { readonly forma
   );
 }
 
-/** A text that is no number yet stays in the field, and the payload stays as it was. */
+/** While the field has the focus, it keeps a text that is not a number, and such a text does not change the payload. */
 function NumberInput({ label, value, isInteger, onChange }: Common & { readonly isInteger: boolean }): JSX.Element {
   const outside = value instanceof ExactNumber ? value.text : typeof value === "number" ? String(value) : "";
   const [draft, setDraft] = useState<string>();

@@ -209,7 +209,10 @@ function Bar({ operation, scale, now }: BarProps): JSX.Element {
   );
 }
 
-/** The most bars that are drawn for the members of a collapsed group, evenly spread. Failed members are drawn on top. */
+/**
+ * A collapsed group shows the bars of at most this many members, at equal steps through the list, and over them the bars of at
+ * most as many failed members.
+ */
 const GROUP_BARS = 200;
 
 function GroupBars({

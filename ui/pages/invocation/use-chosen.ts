@@ -8,7 +8,7 @@ import { firstProblem } from "../../model/timeline/rows.ts";
 export interface Chosen {
   /** The chosen row, whose details are shown. */
   readonly row: Row | undefined;
-  /** The place of the row in the list. */
+  /** The place of the chosen row in the list; if no row is chosen, the place of the row to which the list last scrolled. */
   readonly at: number | undefined;
   /** The list scrolls to this place when the place changes. */
   readonly scrollTo: number | undefined;

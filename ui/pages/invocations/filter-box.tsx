@@ -1,4 +1,7 @@
-/** The box of filters: names and values with completion, and ids, which lead to their pages. The address keeps the filter. */
+/**
+ * The box of filters completes the names and values of filters. The id of an invocation leads to the page of that invocation.
+ * The address of the page keeps the filter.
+ */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Completion } from "../../model/filter-completion.ts";

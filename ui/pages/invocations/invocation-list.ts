@@ -1,4 +1,7 @@
-/** The rows of the list for one filter: the first page again and again, older pages as the reader scrolls, and the selection. */
+/**
+ * Keeps the rows and the selection of the list for one filter. The view polls the first page with `readHead`, and gets older
+ * pages with `readOlder` as the reader scrolls.
+ */
 import { signal } from "@preact/signals";
 import type { InvocationListBody } from "../../../shared/api/wire/invocation.ts";
 import { ApiProblem, ask, problemOf } from "../../data/api.ts";
@@ -63,7 +66,7 @@ export class InvocationList {
     return invocations.length;
   }
 
-  /** A change needs the present status of each selected row. */
+  /** Renews the selected rows that the page contains, because a change of the selected invocations needs their present status. */
   #renewSelected(page: readonly Row[]): void {
     const selected = this.selected.peek();
     const renewed = page.filter(({ id }) => selected.has(id));

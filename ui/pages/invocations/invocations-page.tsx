@@ -17,7 +17,10 @@ import { ListFoot } from "./list-foot.tsx";
 import { Presets } from "./presets.tsx";
 import { useListKeys } from "./list-keys.ts";
 
-/** A separate process evaluates the statement for the oldest invocations, so the page reads them less often than a list. */
+/**
+ * The server evaluates the SQL statement for the oldest invocations in a separate process, so the page reads these invocations
+ * less often than the newest ones.
+ */
 const OLDEST_EVERY_MS = 10_000;
 
 interface Asked {

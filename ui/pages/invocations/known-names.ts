@@ -7,7 +7,7 @@ import type { KnownNames } from "../../model/filter-completion.ts";
 
 const NONE: KnownNames = { services: [], deployments: [] };
 
-/** Loaded once for the page. Without an answer, the box completes only the words that are fixed, such as the statuses. */
+/** Loads the names once for the page. Without an answer, the filter box completes only fixed words, such as the statuses. */
 export function useKnownNames(): KnownNames {
   const [known, setKnown] = useState(NONE);
   useEffect(() => {

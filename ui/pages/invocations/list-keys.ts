@@ -1,4 +1,4 @@
-/** The keys of the list: rows, selection, filter, refresh. */
+/** The keyboard shortcuts of the list. They move between rows, select and open rows, go to the filter and reread the list. */
 import { useMemo } from "preact/hooks";
 import { goTo } from "../../data/location.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";

@@ -27,7 +27,7 @@ export function selectNone(list: InvocationList): void {
   list.selected.value = new Map();
 }
 
-/** Selects the invocations of `ids`, which a change has left unchanged, and deselects all others. */
+/** Selects the invocations that a bulk change did not change, whose ids are in `ids`, and deselects all others. */
 export function selectOnly(list: InvocationList, ids: ReadonlySet<string>): void {
   const all = [...list.rows.peek().shown, ...list.selected.peek().values()];
   list.selected.value = byId(all.filter(({ id }) => ids.has(id)));

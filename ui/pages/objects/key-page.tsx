@@ -15,7 +15,10 @@ import { PromiseTable } from "./promise-table.tsx";
 import { QueueTable } from "./queue-table.tsx";
 import { StateView } from "./state-view.tsx";
 
-/** Separate processes evaluate the statements that read the queue, so the page reads the queue no more often than this. */
+/**
+ * The page reads the state, the queue and the promises no more often than this, because each read occupies processes of the
+ * server that evaluate SQL statements.
+ */
 const EVERY_MS = 10_000;
 const PRICED_EVERY_MS = 60_000;
 const HEAD_CHARS = 80;

@@ -1,4 +1,4 @@
-/** The ends of the last hour: counts by outcome and a bar for each minute, live or counted on demand. */
+/** The invocations that ended in the last hour: counts by outcome and a bar for each minute, live or counted on demand. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { EndedBody } from "../../../shared/api/wire/overview.ts";

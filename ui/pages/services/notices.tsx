@@ -1,4 +1,4 @@
-/** The hints that the server gives about options, for example that the server cuts a retention. */
+/** The notices of the server about the options of a service or a handler, for example that the server cuts a retention. */
 import type { JSX } from "preact";
 import type { NoticeBody } from "../../../shared/api/wire/admin.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";

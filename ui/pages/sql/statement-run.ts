@@ -1,4 +1,7 @@
-/** Runs one statement at a time: tells the time so far and the answer, and stops the run when the reader asks. */
+/**
+ * Runs one statement at a time. The state shows for how long the statement has run, and then its answer. The reader can stop
+ * the run.
+ */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { noteStatement, runStatement } from "../../data/statements.ts";

@@ -238,10 +238,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     this.#owner.onClosed();
   }
 
-  /**
-   * Fails one stream on which the peer broke a rule; the other streams continue.
-   * @returns false, which `onData` and `onHeaders` return in turn: the frame advanced no exchange
-   */
+  /** Fails one stream on which the peer broke a rule; the other streams continue. @returns false: no exchange advanced */
   #fault(stream: H2cStream, code: number, message: string): false {
     stream.exchange.fail(this.#broken(message));
     this.#reset(stream, code);

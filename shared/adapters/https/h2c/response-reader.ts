@@ -3,7 +3,10 @@ import { decodedFields } from "./header-decoder.ts";
 import { responseHead, wrongField } from "./response-head.ts";
 import type { ResponseHead } from "./response-head.ts";
 
-/** The limit for the names and values of one head, plus 32 bytes for each field. Stepwell's settings announce it. */
+/**
+ * The limit of the size of one head: the lengths of all names and values, plus 32 bytes for each field (RFC 7541). Stepwell
+ * announces the limit to the peer in its SETTINGS frame.
+ */
 export const HEADER_LIST_MAX_BYTES = 64 * 1024;
 /** Longer blocks are not cached. */
 const REMEMBERED_MAX_BYTES = 1024;

@@ -21,7 +21,7 @@ export const STATIC_FIELDS: readonly (readonly [name: string, value: string])[] 
     .map((name) => [name, ""] as const),
 ];
 
-/** The first entry with a name; undefined if the table does not have the name. */
+/** Maps each name to the number of the first entry with that name. */
 export const STATIC_INDEX: ReadonlyMap<string, number> = new Map(
   STATIC_FIELDS.map(([name], at) => [name, at + 1] as const).toReversed(),
 );

@@ -46,7 +46,7 @@ describe("frames that we send", () => {
     expect(await connection.next(TYPE.settings)).toMatchObject({ flags: ACK, streamId: 0 });
   });
 
-  test("the windows of the stream and of the connection limit to the byte how much of a body the client sends", async () => {
+  test("the client sends exactly as many bytes of a body as the windows of the stream and of the connection allow", async () => {
     const { uri, connected } = await peerInHand();
     const body = pattern(100_000);
     const exchange = ask(uri, { body: [body] });

@@ -64,7 +64,7 @@ const AGAINST_THE_CONNECTION: readonly (readonly [name: string, code: number, by
   ["a GOAWAY of a wrong size", FRAME_SIZE, frame(TYPE.goAway, 0, 0, zeros(7))],
   ["a reset of a wrong size", FRAME_SIZE, frame(TYPE.reset, 0, 1, zeros(5))],
   ["a window of a wrong size", FRAME_SIZE, frame(TYPE.window, 0, 0, zeros(3))],
-  ["a window of nothing", PROTOCOL, frame(TYPE.window, 0, 0, uint32(0))],
+  ["a window update of 0 bytes", PROTOCOL, frame(TYPE.window, 0, 0, uint32(0))],
   ["a window past all bounds", FLOW_CONTROL, frame(TYPE.window, 0, 0, uint32(0x7fffffff))],
   [
     "a setting that lifts a window past all bounds",
@@ -85,7 +85,7 @@ const AGAINST_THE_CONNECTION: readonly (readonly [name: string, code: number, by
     Buffer.concat([head(OK, 0), repeated(7, frame(TYPE.continuation, 0, 1, zeros(16_000)))]),
   ],
   ["a reference to a dynamic entry", COMPRESSION, head(Buffer.from([0x80 | 62]))],
-  ["entry 0", COMPRESSION, head(Buffer.from([0x80]))],
+  ["a reference to entry 0", COMPRESSION, head(Buffer.from([0x80]))],
   ["a table that grows", COMPRESSION, head(Buffer.from([0x21, 0x88]))],
   ["a table that changes inside of a block", COMPRESSION, head(Buffer.from([0x88, 0x20]))],
   ["a number without end", COMPRESSION, head(Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]))],
@@ -199,7 +199,7 @@ const AGAINST_THE_EXCHANGE: readonly (readonly [name: string, code: number, byte
   ["a change of the protocol", PROTOCOL, head(status("101"))],
   ["an informational head that ends the stream", PROTOCOL, head(INFORM, END_HEADERS | END_STREAM)],
   ["a bomb of headers", PROTOCOL, head(repeated(15_000, Buffer.from([0x88])))],
-  ["a window of nothing for the stream", PROTOCOL, frame(TYPE.window, 0, 1, uint32(0))],
+  ["a window update of 0 bytes for the stream", PROTOCOL, frame(TYPE.window, 0, 1, uint32(0))],
   ["a window of the stream past all bounds", FLOW_CONTROL, frame(TYPE.window, 0, 1, uint32(0x7fffffff))],
   ["a priority of a wrong size", FRAME_SIZE, frame(TYPE.priority, 0, 1, zeros(4))],
 ];

@@ -22,7 +22,7 @@ const relative = ({ startMs, endMs }: Operation): readonly (number | undefined)[
 describe("an operation", () => {
   test.each<[string, readonly EntryBody[], readonly unknown[]]>([
     [
-      "a run lasts from its attempt on",
+      "a run lasts from the start of its attempt to its result",
       entriesOf([
         ["Input", 0],
         ["Run", 90, { name: "r" }],
@@ -121,7 +121,7 @@ describe("an operation", () => {
     expect([...relative(run!), run!.outcome]).toEqual([60, 900, "done"]);
   });
 
-  test("a failure behind the journal's end has a row of its own, which shows the retry", () => {
+  test("the failure of a command that is not in the journal yet has a row of its own, which shows the retry", () => {
     const last = failureAt(300, { started_at: at(200), related_command: { index: 1, name: "charge" } });
     const waits = [{ kind: "retry", since: at(300), until: at(5300), attempt: 2 }];
     const facts = factsOf(entriesOf([["Input", 0]]), { status: "backing-off", last_failure: last, waits_for: waits });
@@ -143,7 +143,7 @@ describe("an operation", () => {
     expect(operations.map(({ kind }) => kind)).toEqual(["input", "awakeable"]);
   });
 
-  test("a called invocation is known from its notification", () => {
+  test("a call takes the id of the called invocation from the notification that contains the id", () => {
     const entries = entriesOf([
       ["Input", 0],
       ["Call", 5],
