@@ -84,8 +84,6 @@ export default defineConfig({
           name: "processes",
           include: PROCESSES,
           exclude,
-          // These tests wait for half of their time, for processes that start and for time limits.
-          maxWorkers: 3,
           globalSetup: ["test/harness/cli/bundled-command.ts"],
         },
       },

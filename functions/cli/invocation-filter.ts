@@ -14,7 +14,7 @@ export type InvocationFilter = Readonly<Partial<Record<(typeof FILTERS)[number],
 
 /**
  * How a filter takes its values. `words`: all words up to the next option, for commands without ids. `repeated`: one
- * value, because a filter of a change must never take the id that follows it; the option may be repeated.
+ * value, for commands that change invocations, where an id may follow the option; the option may be repeated.
  */
 export type FilterForm = "words" | "repeated";
 

@@ -8,7 +8,8 @@ import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.t
 
 /**
  * The attributes `CurrentPublicKey` and `NextPublicKey` contain the keys that deployments must trust.
- * @param measureNothingOverdue called once at the creation of an environment, if its functions write metrics
+ * @param measureNothingOverdue records that no invocation is overdue, so that the alarm for a dead sweeper stays silent; called
+ *   once at the creation of an environment, if its functions write metrics
  */
 export function keysResource(
   store: ParameterStore,

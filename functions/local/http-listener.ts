@@ -222,7 +222,7 @@ export class HttpListener {
     const response = account === undefined ? answered : answered.finally(() => account.close());
     const answers = this.#answers;
     if (answers === undefined) return { response: await response };
-    // A promise chain, because a waiting async frame would keep a dropped answer in memory.
+    // A promise chain, because `admit` may drop an answer that waits for room, and a waiting async frame would keep it in memory.
     return response.then((one) => answers.admit(incoming, request, one));
   }
 

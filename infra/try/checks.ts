@@ -81,7 +81,7 @@ const CALLS: readonly Check[] = [
     },
   },
   {
-    name: "a send sleeps without a function, and is attached to",
+    name: "no function runs while a send sleeps, and its result comes by attaching",
     shapes: [["send that sleeps", 1]],
     async run(plane) {
       const sentMs = performance.now();

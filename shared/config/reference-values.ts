@@ -1,4 +1,4 @@
-/** Aliases: names of the reference's settings, each with a function that converts its value to the value of the setting here. */
+/** Aliases: setting names of the reference server, each with a function that converts its value to the value of our setting. */
 import type { Alias } from "./setting-kinds.ts";
 
 /** `host:port`, in which a host with colons is in brackets. */

@@ -9,7 +9,7 @@ export interface SettingsSources {
   readonly defaults?: { readonly path: string; readonly text: string };
   readonly file?: { readonly path: string; readonly text: string };
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Keyed by the name of a setting, or by a name of the reference. */
+  /** Keyed by the name of a setting, or by a name that the reference server has for it. */
   readonly flags: Readonly<Record<string, string | undefined>>;
 }
 

@@ -8,8 +8,8 @@ const CALLS = 100;
 /** Results come in and are handed on for this long, at most, before the operator acts. */
 const FILL_MS = 5_000;
 /**
- * The strike waits for this many further attempts of the caller, each with more results. The caller's journal is full only
- * later.
+ * The strike waits for this many further attempts of the caller, each with more results. After so few attempts, the caller's
+ * journal has not yet reached its limit.
  */
 const REPLAYS = 3;
 const PATIENCE_MS = 5_000;

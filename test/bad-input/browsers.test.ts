@@ -48,7 +48,7 @@ async function routes(): Promise<readonly ApiRoute[]> {
 }
 
 describe("a host name that DNS rebinding may have pointed at this machine", () => {
-  test("reaches no route of the admin API over HTTP/1.1, and not the deployments over HTTP/2", async () => {
+  test("reaches no route of the admin API over HTTP/1.1, and not the route of deployments over HTTP/2", async () => {
     const all = await routes();
     expect(all.length).toBeGreaterThan(30);
     for (const { line } of all) {
@@ -94,13 +94,13 @@ describe("a host name that DNS rebinding may have pointed at this machine", () =
     "host.docker.internal:9070",
   ];
 
-  test("is refused on a loopback address, even if the name exists only in a local network", async () => {
+  test("is refused if the server listens on a loopback address, even if the name exists only in a local network", async () => {
     for (const host of nearby) {
       expect([host, (await ask(stage.adminPort, "GET /deployments", { host })).status]).toEqual([host, 403]);
     }
   });
 
-  test("is answered on other addresses, if the name exists only in a local network", async () => {
+  test("is answered if the server listens on another address, and the name exists only in a local network", async () => {
     const other = await openLocalStage({ flags: { "admin.bind": "0.0.0.0" } });
     for (const host of [...nearby, "localhost", "192.168.1.7"]) {
       expect([host, (await ask(other.adminPort, "GET /deployments", { host })).status]).toEqual([host, 200]);

@@ -57,7 +57,7 @@ test("a plan for a form that has changed since is dropped, and a registration un
     await route.fulfill({ status: 201, contentType: "application/json", body: JSON.stringify(plan) });
     answered++;
   });
-  // The page already shows its progress while its request has not arrived here yet.
+  // Waits for the request of the page, because the page shows its progress before the request reaches the route above.
   const answer = async (): Promise<void> => {
     while (held.length === 0) await sleep(10);
     held.shift()!();
@@ -68,7 +68,7 @@ test("a plan for a form that has changed since is dropped, and a registration un
   await page.getByRole("textbox", { name: "Address" }).fill("http://second.invalid:9080");
   await answer();
   while (answered === 0) await sleep(10);
-  // The page receives the answer for the first address before the answer to this request, which it sends afterwards.
+  // This request is later, so once it is answered, the page has also received the answer for the first address.
   await page.evaluate("fetch('../version').then((response) => response.text())");
   const register = page.getByRole("button", { name: "Register", exact: true });
   expect(await register.isDisabled()).toBe(true);

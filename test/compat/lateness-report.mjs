@@ -13,7 +13,10 @@ const COLUMNS = [
   { of: "maxMs", title: "max" },
 ];
 
-/** @returns the number of the latenesses and their percentiles; an empty list has no percentiles */
+/**
+ * @param latenessesMs of the naps that began in time, that is, before the moment at which they wake
+ * @returns `inTime`, the number of these naps, and the percentiles of their latenesses; an empty list has no percentiles
+ */
 export function distributionOf(latenessesMs) {
   const sorted = latenessesMs.toSorted((one, other) => one - other);
   const at = (share) => sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)];

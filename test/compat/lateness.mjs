@@ -6,7 +6,7 @@ import { NAPS, distributionOf } from "./lateness-report.mjs";
 import { callsOf } from "./load.mjs";
 import { SHAPES } from "./shapes.mjs";
 
-/** The numbers of clients that call meanwhile: none, and the number in the aim for calls per second of docs/performance.md. */
+/** The numbers of clients that call meanwhile: none, and as many as in docs/performance.md for the aim of calls per second. */
 export const CALLERS = [0, 32];
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Measures the limit, that is how many calls the deployment can answer if no server needs time. It sends the deployment the
- * recorded messages of a server's call again and again, and nothing else. Arguments: the address, the file of the conversation,
- * seconds, calls at a time. Prints what `post.lua` prints.
+ * Measures the limit: how many calls the deployment could answer if the server in front of it took no time. This process sends
+ * the deployment what a server sent during one recorded call, again and again, and nothing else. Arguments: the address, the file
+ * of the conversation, seconds, calls at a time. Prints what `post.lua` prints.
  */
 import { readFileSync } from "node:fs";
 import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";

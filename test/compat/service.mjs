@@ -8,7 +8,7 @@ const CHILDREN = 20;
 /** The number of completed echoes, and the time of the last one: the answer to a send does not show when its echo completes. */
 let ended = 0;
 let lastEndedAtMs = 0;
-/** The numbers of the sleeping invocations that began here and of those that began too late, and how late each number woke. */
+/** The numbers of the naps that have begun, the numbers of those that began after their moment, and how late each nap woke. */
 let naps = emptyNaps();
 
 function emptyNaps() {

@@ -12,8 +12,8 @@ inEachCombination((combination) => {
     const input = "input" in row ? JSON.stringify(row.input) : "nothing";
     test(`row ${row.number}: ${row.handler} of ${input}`, async () => {
       await verify(combination, row);
-      // Where exchanges stay open, each row runs twice: the first attempt of an unknown handler stays open, and the first attempt
-      // of a handler that has just ended without an await does not.
+      // Where exchanges stay open, each row runs twice. In the first run, the server does not know the handler, so the exchange
+      // of the first attempt stays open. In the second run, it does not, if the handler ended without an await in the first run.
       if (combination.staysOpen) await verify(combination, row);
     });
   }

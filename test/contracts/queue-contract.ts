@@ -94,9 +94,9 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
 
   test("a recall affects its own message only", async () => {
     const [recalled, kept] = [wake(1, delayMs), wake(2, delayMs)];
-    const ticket = await opened().queue.send(recalled);
+    const handle = await opened().queue.send(recalled);
     await opened().queue.send(kept);
-    await opened().queue.recall(ticket);
+    await opened().queue.recall(handle);
     await opened().advance(delayMs + lateMs);
     const arrived = (await receive()).map((delivery) => delivery.wake);
     expect(arrived).toContainEqual(kept);
@@ -105,14 +105,14 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
   });
 
   test("recalling a message that was received or acked has no effect", async () => {
-    const ticket = await opened().queue.send(wake(1));
+    const handle = await opened().queue.send(wake(1));
     const [delivery] = await receive();
-    await opened().queue.recall(ticket);
+    await opened().queue.recall(handle);
     await opened().advance(visibilityMs + lateMs);
     const [again] = await receive();
     expect(again?.wake).toEqual(delivery?.wake);
     await opened().queue.ack(again!.receipt);
-    await opened().queue.recall(ticket);
+    await opened().queue.recall(handle);
     expect(await receive()).toEqual([]);
   });
 

@@ -1,8 +1,8 @@
 /**
- * The rule of the ledger. The ledger contains each committed closure exactly once, under the nonce in the result. A kill must
- * have undone every other execution of the same step, and one kill explains at most one execution of a step. The kill comes after
- * the attempt of the undone execution was sent, before the next attempt that executed the step, and while the deployment process
- * that executed the step was alive.
+ * The rule of the ledger. Each execution of a closure makes a random text, its nonce, and writes one line with it. The nonce in
+ * the result of a committed closure is in the ledger exactly once. Each other execution of the same step must have been undone by
+ * a kill, and one kill explains at most one execution of a step. The kill comes after the attempt of the undone execution was
+ * sent, before the next attempt that executed the step, and while the deployment process that executed the step was alive.
  * An execution that threw on purpose needs no kill, and a step has as many such executions as the plan states. No attempt
  * executes a step twice.
  */

@@ -11,7 +11,7 @@ export type Op =
   | { readonly kind: "sleep"; readonly before: string; readonly after: string; readonly ms: number }
   | { readonly kind: "call"; readonly plan: Plan }
   | { readonly kind: "send"; readonly plan: Plan; readonly delayMs: number }
-  /** An awakeable. Another invocation, sent with a delay, completes it with the random nonce in the result of its closure. */
+  /** Another invocation, sent with a delay, completes the awakeable with the random nonce that its own closure has returned. */
   | { readonly kind: "awakeable"; readonly publish: string; readonly delayMs: number }
   /** A call, a sleep and a closure that are awaited together. */
   | { readonly kind: "together"; readonly plan: Plan; readonly ms: number; readonly step: string }

@@ -28,7 +28,7 @@ describe("the ledger", () => {
     expect(verdict).toEqual({ complaints: [], uncommitted: 2, thrown: 0 });
   });
 
-  test("excuses an execution if its deployment ran at a kill and read the request at most two seconds later", () => {
+  test("excuses an execution if its deployment was running at a kill and read the request at most two seconds later", () => {
     const judge = (killedAtMs: number, bootAtMs: number): string => {
       const lines = [line(5_000, { bootAtMs }), line(5_500)];
       return judgeLedger(lines, [committed(lines[1]!)], [kill(killedAtMs)]).complaints.join();

@@ -6,7 +6,10 @@
 import type { Slept } from "./account.ts";
 import type { Absence } from "./victim.ts";
 
-/** Covers the retries of broken-off attempts: before the sleep is recorded, and from its end until the next closure commits. */
+/**
+ * Covers the retries of broken-off attempts: until the sleep is stored in the journal, and after the sleep until the result of
+ * the handler's next run is stored.
+ */
 export const SLEEP_MARGIN_MS = 6_000;
 
 /**

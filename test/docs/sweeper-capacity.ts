@@ -11,8 +11,8 @@ export const CALLED_EVERY_S = 300;
 export const LOOKS_PER_CALL = 1;
 
 /**
- * The mean cost of a look at an entry of the listing, where two of three invocations ended at their first attempt. The look also
- * loads each of the other invocations.
+ * The mean cost of a look at an entry of the listing, where two of three invocations ended at their first attempt. For the third,
+ * which did not, the look also loads the invocation.
  */
 export const LOOK = { requests: 0.4, cpuMs: 0.8, readUnits: 1.4 } as const;
 /** The cost of a look that extends the time to live of a sleeper, which is a suspended invocation, here with four items. */

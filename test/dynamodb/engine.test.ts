@@ -12,7 +12,10 @@ import { LEASE_MS, type Stage } from "../harness/engine/budget-stage.ts";
 import { meteredStage } from "./metered-stage.ts";
 
 const HOUR_MS = 3_600_000;
-/** One step of the test clock. A step takes at least 5 ms of real time, so that a lease outlasts the stalls of a busy machine. */
+/**
+ * One step of the test clock. Each step takes at least 5 ms of real time, so a lease of 10 s of the test clock lasts for seconds
+ * of real time, longer than the stalls of a busy machine.
+ */
 const STEP_MS = 10;
 
 const standing = meteredStage();

@@ -87,7 +87,7 @@ export function teardown() {
   }
 }
 
-/** @returns the outputs of the stack on each further emulator, to which the assembly of the first emulator is deployed */
+/** Deploys the assembly of the first emulator to each further emulator. @returns the outputs of the stack on each of these */
 async function deployedAgain(endpoints, name) {
   const outputs = [];
   for (const endpoint of endpoints.slice(1)) outputs.push(await deploy({ endpoint, name, app: assemblyOf(name) }));

@@ -16,7 +16,7 @@ const MIB = 1024 * 1024;
 const LARGE = 5;
 const INPUT = "x".repeat(9 * MIB);
 
-/** @returns an actor whose budget of journals has room for one journal of nine MiB, but not for a second one */
+/** @returns an actor with a budget below the nine MiB of one journal: one such journal may go beyond its share, a second waits */
 function narrow(stage: Stage): Actor {
   const actor = stage.actor();
   Object.assign(actor.engine.bulkheads, newBulkheads(actor.engine.clock, { journalsMaxBytes: MIB }));
@@ -47,7 +47,7 @@ test("while the handler of a large invocation does not answer, no other large on
   expect(actor.engine.bulkheads.journals.held).toBe(0);
 });
 
-/** @returns an actor whose budget has room for one journal of 1.5 MiB in the share of a lane, and for one that goes beyond it */
+/** @returns an actor whose budget has room for a journal of 1.5 MiB within a lane's share, and for a second beyond the share */
 function counting(stage: Stage): Actor {
   const actor = stage.actor();
   const limits = { journalsMaxBytes: 3 * MIB, journalsCountedFromBytes: 64 * 1024 };

@@ -57,7 +57,7 @@ async function copied(from: Table, ids: readonly string[]): Promise<Table> {
   return table;
 }
 
-/** Writes open invocations and a hundred thousand completed ones into memory. The last completed one is accepted now. */
+/** Writes open invocations and a hundred thousand completed ones into memory. The newest completed one was accepted just now. */
 async function besideManyEnded() {
   const { stage, actor, sent } = await stageWithOpen(12);
   // The renewal of a lease puts a running invocation into the open index.

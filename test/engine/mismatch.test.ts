@@ -132,7 +132,7 @@ test("names and keys of 60 KiB in the journal are cut where they are shown and l
   expect(mismatch!.rows.at(-1)!.recorded).toMatch(/^Run 'n+…'$/);
 });
 
-test("with a retention of zero, the ways out include no restart, because it would find nothing after the kill", async () => {
+test("with a retention of zero, the ways out include no restart, because a kill would leave nothing to restart", async () => {
   const { actor, id } = await changed("a mismatch", 1, "Sleep", "nap", { journalRetentionMs: 0 });
   const { waysOut } = (await showInvocation(actor.engine, id))!.mismatch!;
   expect(waysOut.map(({ action }) => action)).toEqual(["restore", "move", "kill"]);

@@ -136,7 +136,7 @@ describe("a budget without room", () => {
     const answer = await stage.pulse.within(60_000, callKeyed(actor, keyed("O", "k", "reads")));
     expect(textOf(answer)).toBe(String(10 * size));
     const { length } = stage.deployment.of("reads");
-    // The answers to one attempt may have two MiB in total, which is enough for five answers.
+    // The answers to one attempt may have twice the budget of replies in total: two MiB, which is enough for five answers.
     expect(length).toBe(3);
     expect(actor.engine.bulkheads.replies.held).toBe(0);
   });

@@ -136,7 +136,8 @@ test("one page by outcome reads a bounded number of ends, and the next page goes
   const engine = { ...actor.engine, table };
   const page = await listByOutcome(engine, {}, new Set(["failed"]), 100);
   expect(page.next).toBeDefined();
-  // The units pay for the list itself, for the batches of first segments, and for one more read of each row with several steps.
+  // The units pay for the list itself, for one segment of each row in batches, and for one more read of each row whose end came
+  // after several segments.
   expect(table.units).toBeLessThanOrEqual(1_200);
   let after = page.next;
   const found = [...page.invocations];

@@ -50,7 +50,7 @@ test("a pause by an order shows the operator, the moment and the failure before 
   expect(waitsFor).toMatchObject([{ kind: "resume", sinceMs: told!.atMs }]);
 });
 
-test("a pause by a failure shows the failure, also after an order to resume", async () => {
+test("a pause by a failure shows the failure, and so does the next pause by a failure after an order to resume", async () => {
   const { stage, actor, sent, shown } = await play();
   const id = await sent("pauses");
   const failure = { message: "hold it" };

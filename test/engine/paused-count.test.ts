@@ -1,4 +1,4 @@
-/** The engine counts each pause that it decides on once, for an alarm; it does not count pauses by an operator. */
+/** The engine counts once, for an alarm, each pause that it decides itself; it does not count pauses by an operator. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -62,7 +62,7 @@ async function ownColumns(): Promise<string[]> {
   return rows.map(({ t, c, d }) => `${String(t)}.${String(c)} ${String(d)}`);
 }
 
-test("every column that the reference documents exists, with its type", async () => {
+test("every column in the documentation of the reference server exists, with its type", async () => {
   const reference = written(documented);
   expect(reference).toHaveLength(212);
   const own = new Set(await ownColumns());

@@ -1,4 +1,4 @@
-/** Runs the statements of the reference's pages, its command line and its web UI over the tables of an engine. */
+/** Runs SQL statements of the reference server's documentation, command line and web UI over the tables of an engine. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { ALWAYS_NULL } from "../docs/sql-columns.ts";
 import { callOn, sendOn } from "../harness/engine/engine-fixture.ts";

@@ -38,7 +38,7 @@ test("the limit of a journal grows with the budget of all journals", () => {
   expect(replyLeftBytes(engine({ journalsMaxBytes: 128 * MIB }), active(0))).toBe(256 * MIB);
 });
 
-test("arrivals that the segment of the reply may list reduce the bytes by which the journal may grow", () => {
+test("the journal may grow by fewer bytes if there are arrivals, because the segment of the reply may list them", () => {
   expect(replyLeftBytes(engine({ journalsMaxBytes: 16 * MIB }), active(60 * MIB, 40 * MIB))).toBe(28 * MIB);
 });
 

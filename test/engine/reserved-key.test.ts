@@ -83,7 +83,7 @@ describe("a quick call of a free key", () => {
     expect((await lockOf(actor)).holder).toBeUndefined();
   });
 
-  test("that writes a value too large for the lock takes the lock with its segment, and frees it in two more", async () => {
+  test("that writes a value too large for the lock takes the lock with its segment, and frees it in two writes", async () => {
     const large = "x".repeat(2_000);
     const stage = await open({
       big: (ctx) => {

@@ -57,7 +57,7 @@ describe("RT0002", () => {
       'worker.invoker.message_size_limit = "much"',
       /line 1: .*message-size-limit: "much" is not a size/,
     ],
-    ["a key under its other name", 'journal_retention = "long"', /line 1: journal-retention: "long" is not a duration/],
+    ["a setting under its alias", 'journal_retention = "long"', /line 1: journal-retention: "long" is not a duration/],
   ])("names the file, the line and the key: %s", async (_what, text, where) => {
     expect(await refused("RT0002", dev("--config-file", configFile(text)))).toMatch(where);
   });

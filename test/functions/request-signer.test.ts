@@ -49,7 +49,7 @@ const SENDERS: readonly [sender: string, send: (port: number, asked: Asked) => P
     },
   ],
   [
-    "the client of the registrar and the trial",
+    "the client of the registrar and of `npm run try`",
     async (port, { method, path, body }) => {
       const ask = signedClient({ origin: `http://127.0.0.1:${port}` }, { credentials, region: REGION });
       await ask({ method, path, body, headers: { "content-type": "application/json" } });

@@ -1,6 +1,6 @@
 /**
- * The function of topics: only a stack with Kafka clusters has it, and it may read only from these clusters. Only the admin
- * function and the sweeper may create event source mappings to it.
+ * The function of topics, which is the Lambda function `Topics`: only a stack with Kafka clusters has it, and it may read only
+ * from these clusters. Only the admin function and the sweeper may create event source mappings to it.
  */
 import { expect, test } from "vitest";
 import type { KafkaClusterProps } from "../../infra/kafka-clusters.ts";

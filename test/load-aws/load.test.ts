@@ -192,7 +192,7 @@ interface Paused {
   readonly last_failure: string | null;
 }
 
-/** The load itself pauses no invocation: throttling or the death of a driver has paused each row. */
+/** The load itself pauses no invocation. If one is paused, throttling or the death of a driver is the cause. */
 async function pausedNow(): Promise<readonly Paused[]> {
   return await plane.rows<Paused>("select id, target, last_failure from sys_invocation where status = 'paused'");
 }

@@ -1,13 +1,13 @@
 /**
  * The rule of the ledger. Each execution of a closure has a nonce of its own, and the result of an invocation has the nonces of
- * the committed executions. The ledger contains each of these nonces exactly once. Any other execution of a committed step was
- * undone by a blow to its handler's process during the attempt, or to the process that drove the attempt. Over HTTP/2 the driver
- * of each attempt is known, so a blow to another driver explains nothing. Over Lambda the driver is unknown, so a blow to any
- * driver between the sending of the attempt and the latest time of its commit explains the execution. A process also
- * counts as hit when it runs out of memory, and when one of its requests is throttled. But if the driver is unknown, a throttled
- * request that its client repeats (`throttled`) does not count; the last try of a client (`given up`) does. Executions that threw
- * on purpose need no such cause. No attempt executes a step twice. An execution that no result names belongs to an invocation
- * that an operator killed.
+ * the committed executions. The ledger contains each of these nonces exactly once. For any other execution of a committed step, a
+ * blow must explain why the execution was not committed. A blow (`Blow`) is a kill or a stop of a process, its running out of
+ * memory, or a throttled request of it. A blow to the process of the handler during the attempt, or to the process that drove the
+ * attempt, explains the execution. Over HTTP/2 the driver of each attempt is known, so a blow to another driver explains nothing.
+ * Over Lambda the driver is unknown, so a blow to any driver between the sending of the attempt and the latest time of its commit
+ * explains the execution, except a throttled request that the client repeats (kind `throttled`, not `given up`). Executions that
+ * threw on purpose need no such cause. No attempt executes a step twice. An execution that no result names belongs to an
+ * invocation that an operator killed.
  */
 import type { CommittedStep } from "./book.ts";
 import { groupedBy } from "./grouped.ts";

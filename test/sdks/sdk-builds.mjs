@@ -2,8 +2,8 @@
 import { join } from "node:path";
 
 /**
- * Imports two modules that a Python may lack. A Python without them has a version, but cannot make an environment to install
- * into.
+ * Prints the version of Python, but fails if `ensurepip` or `venv` is missing. Without these two modules, Python cannot create
+ * the virtual environment.
  */
 const PYTHON_VERSION = "import ensurepip, platform, venv; print(platform.python_version())";
 

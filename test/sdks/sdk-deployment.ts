@@ -19,7 +19,7 @@ export type PreparedSdk = { readonly name: string } & (
 
 export interface SdkDeployment {
   readonly uri: string;
-  /** The last lines of the program, for the analysis of a failed row. */
+  /** The last lines that the program wrote, for the analysis of a failed test. */
   lastLines(): string;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A stage for each SDK in each mode: its deployment, registered with a control plane of its own or with the one elsewhere. */
+/** A stage for each SDK in each mode: its deployment, registered with a new control plane or with one that already runs. */
 import { afterAll, beforeAll, describe, onTestFailed, beforeEach, test } from "vitest";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import { controlPlaneClient } from "./control-plane-client.ts";
@@ -10,7 +10,7 @@ export interface SdkStage {
   /** The name of the SDK, and of its folder. */
   readonly sdk: string;
   readonly mode: Mode;
-  /** True if the rows, which are the tests of the table, run against a running control plane, such as the reference server. */
+  /** True if the tests (rows of `table.test.ts`) use a control plane that already runs, such as the reference server. */
   readonly elsewhere: boolean;
   readonly client: () => ControlPlaneClient;
 }

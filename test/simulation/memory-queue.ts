@@ -61,8 +61,8 @@ export class MemoryQueue implements Queue {
     this.#messages.clear();
   }
 
-  async recall(ticket: MessageHandle): Promise<void> {
-    if (this.#messages.get(Number(ticket))?.receiveCount === 0) this.#messages.delete(Number(ticket));
+  async recall(handle: MessageHandle): Promise<void> {
+    if (this.#messages.get(Number(handle))?.receiveCount === 0) this.#messages.delete(Number(handle));
   }
 
   async receive(

@@ -41,7 +41,7 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Lets time pass while nothing runs, as on a suspended machine: sleeps that end meanwhile end late. */
+  /** Lets time pass while nothing runs, as on a suspended machine: a sleep that becomes due within this time ends late. */
   pass(ms: number): void {
     this.#nowMs += ms;
   }

@@ -1,4 +1,4 @@
-/** The states in which every version of Stepwell can leave an invocation when a fixture of that version is written. */
+/** The states of invocations that a fixture of any version can contain; the states in `newer-states.ts` need a newer version. */
 import { FAR_MS, NAPS, NEAR_MS, type State } from "./state.ts";
 
 /** Longer than a value that is stored uncompressed. */

@@ -1,4 +1,4 @@
-/** The files of a fixture: the contents of a table and of a data directory, and the accounts of both. */
+/** The files of a fixture: the contents of a table and of a data directory, each with an `Account` of the work that wrote it. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";

@@ -1,6 +1,6 @@
 /**
- * The states that a fixture contains only if its version has keys and orders. A version that accepts the call that begins the
- * first of these states has keys and orders.
+ * The states that need keys and orders: a fixture contains them only if the version that wrote it supports both. The call of
+ * the first state tests this: a version that accepts it supports both.
  */
 import { NAPS, NEAR_MS, type State } from "./state.ts";
 

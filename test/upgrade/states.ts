@@ -23,8 +23,8 @@ export function statesOf({ ids }: Account): readonly State[] {
 }
 
 /**
- * The status as the drill compares it: `open` for every open status of a state that is left as `open`, because that status
- * differs by version (`LeftAs`); otherwise the given status.
+ * The status as the drill compares it. If a state is left as `open` (`LeftAs`), its status before the end differs by version, so
+ * the drill reads every status except `completed` as `open`. The status of any other state is compared as given.
  */
 export function statusWord(name: string, status: string): string {
   const isOpen = status !== "completed" && STATES.some((state) => state.name === name && state.left === "open");

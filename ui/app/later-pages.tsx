@@ -1,4 +1,4 @@
-/** The pages on which few readers start. One part of the bundle contains them all; it is loaded when one is first shown. */
+/** The pages on which few readers start. One part of the bundle contains them all; it is loaded when any of them is shown. */
 import type { JSX } from "preact";
 import { route } from "../data/location.ts";
 import { CallPage } from "../pages/call/call-page.tsx";

@@ -95,8 +95,8 @@ export function appliesTo(change: BulkChange, status: string): boolean {
 }
 
 /**
- * The filter of the invocations that match and can be changed. A filter without a status selects those that the same command of
- * the CLI selects.
+ * The filter that a change runs with. If the given filter names no status and no outcome, the change gets those of the same
+ * command of the CLI, unless the filter names a deployment and the command is for completed invocations.
  */
 export function matchingFilter(change: BulkChange, filter: InvocationFilter): InvocationFilter {
   if (filter.status.length > 0 || filter.outcome.length > 0) return filter;

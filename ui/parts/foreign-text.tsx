@@ -9,7 +9,7 @@ export interface ForeignTextProps {
   readonly class?: string;
 }
 
-/** The tooltip shortens a longer text too, because the whole text could fill the screen. */
+/** In the tooltip, a text longer than this is shortened too, because the whole text could fill the screen. */
 const TITLE_MAX_CHARS = 1_000;
 
 export function ForeignText({ text, maxChars, class: className }: ForeignTextProps): JSX.Element {

@@ -78,14 +78,14 @@ export class EmbeddedQueue implements Queue {
     // Staging happens in this tick if the store is open, so the message shares its group with other writes of this tick.
     const usable = this.#store.whenUsable();
     if (usable !== undefined) await usable;
-    const { operation, admit, ticket } = this.prepare(wake);
+    const { operation, admit, handle } = this.prepare(wake);
     await this.#store.groups.stage([operation]).done;
     admit();
-    return ticket;
+    return handle;
   }
 
-  async recall(ticket: MessageHandle): Promise<void> {
-    const message = this.#unseen.get(Number(ticket));
+  async recall(handle: MessageHandle): Promise<void> {
+    const message = this.#unseen.get(Number(handle));
     if (message === undefined) return;
     this.#unseen.delete(message.order);
     this.#lanes.remove(message);
@@ -94,7 +94,7 @@ export class EmbeddedQueue implements Queue {
   }
 
   /** Prepares a message that the caller writes with other operations. Once it is durable, the caller calls `admit`. */
-  prepare(wake: Wake): { readonly operation: Operation; readonly admit: () => void; readonly ticket: MessageHandle } {
+  prepare(wake: Wake): { readonly operation: Operation; readonly admit: () => void; readonly handle: MessageHandle } {
     const dueAtMs = this.#clock.nowMs() + Math.ceil(wake.delayMs);
     const message: Message = {
       wake,
@@ -110,7 +110,7 @@ export class EmbeddedQueue implements Queue {
       this.#unseen.set(message.order, message);
       this.#show(message, dueAtMs);
     };
-    return { operation: recordOf(message), admit, ticket: String(message.order) };
+    return { operation: recordOf(message), admit, handle: String(message.order) };
   }
 
   /** Adds a message that was found on disk. */

@@ -42,7 +42,10 @@ export class AddressGuard {
     return isNamed ? undefined : kind;
   }
 
-  /** True if an allowance covers the address. A public address needs an allowance only for requests without TLS. */
+  /**
+   * True if an allowance covers the address. `refusal` lets public addresses pass without one; a caller can require one for
+   * requests without TLS.
+   */
   isNamed(address: string): boolean {
     return this.#judged(address).isNamed;
   }

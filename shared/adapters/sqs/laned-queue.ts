@@ -28,8 +28,8 @@ export class LanedQueue implements Queue {
     return isSlow ? slowReceipt(await this.#slow.send(wake)) : await this.#main.send(wake);
   }
 
-  async recall(ticket: MessageHandle): Promise<void> {
-    const [lane, own] = this.#laneOf(ticket);
+  async recall(handle: MessageHandle): Promise<void> {
+    const [lane, own] = this.#laneOf(handle);
     await lane.recall(own);
   }
 

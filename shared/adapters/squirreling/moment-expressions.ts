@@ -126,7 +126,7 @@ export function refuseMonths(expr: ExprNode): void {
     throw new SqlError("syntax", `'${textOf(text.value)}' has months, which have no fixed length; write days or hours`);
 }
 
-/** Turns the engine's own form of an interval, such as `interval -1 day`, into the function that all intervals use. */
+/** Turns squirreling's own form of an interval, such as `interval -1 day`, into the function that all intervals use. */
 export function intervalCall(expr: Interval): ExprNode {
   return call(expr, INTERVAL, [{ ...positionOf(expr), type: "literal", value: `${expr.value} ${expr.unit}` }]);
 }

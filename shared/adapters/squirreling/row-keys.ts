@@ -69,7 +69,10 @@ export function withoutStars(select: SelectStatement, scope: Scope): void {
   });
 }
 
-/** Marks the texts of each SELECT in a prepared statement, because the SQL engine compares whole rows of the statement. */
+/**
+ * Wraps each column of each SELECT in KEPT_APART. For statements whose whole rows the SQL engine compares (DISTINCT, UNION),
+ * after `prepare` has treated their parts.
+ */
 export function keepApart(statement: Statement): void {
   if (statement.type === "with") keepApart(statement.query);
   if (statement.type === "compound") {

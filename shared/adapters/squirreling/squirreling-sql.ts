@@ -225,7 +225,8 @@ async function* lazyRows(
     for (const name of columns) cells[name] = async () => engineValue(await row.cell(name), types.get(name) ?? "text");
     yield { columns, cells };
   }
-  // The SQL engine takes the columns of a join's side from its rows. This row equals no other, so the result omits it.
+  // The SQL engine learns the columns of a join's side from the rows of this side, so an empty optional side gets one row.
+  // This row equals no other, so it is not in the result.
   if (given === 0 && isOptional)
     yield { columns, cells: Object.fromEntries(columns.map((name) => [name, async () => NOTHING_EQUALS])) };
 }

@@ -5,7 +5,7 @@ export interface Token {
   readonly text: string;
   /** White space and comments before the token. */
   readonly before: string;
-  /** Only on the NULL of a rewritten `IS NOT NULL`: the name of the test that the statement had. */
+  /** Set on the NULL of an `IS NOT NULL` that replaces a test such as `IS TRUE`: the name of that test, such as `IS_TRUE`. */
   readonly truth?: string;
 }
 

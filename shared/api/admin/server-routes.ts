@@ -9,7 +9,7 @@ import { present } from "./present.ts";
 export const API_VERSION_MIN = 2;
 export const API_VERSION_MAX = 4;
 /**
- * This API equals the admin API of the reference server in this release. Existing clients choose their requests by the
+ * The release of the reference server whose admin API this API equals. Existing clients choose their requests by this
  * release.
  */
 const API_LEVEL = "1.7.12";

@@ -49,8 +49,8 @@ function ended(invocation: Invocation, event: AttemptEnded): Transition {
 /**
  * I5: an open exchange may have carried a notification that the handler did not read before it suspended. If the await names such
  * a notification, the next attempt begins at once, even if the await needs more. In a suspended invocation the notification would
- * never count, because it is no longer fresh. The request of the next attempt contains the notification, so the exchange does not
- * carry it again after the request, and this rule applies to it only once.
+ * never count, because it is no longer fresh. The request of the next attempt contains the notification, so it is not in
+ * the `carried` of that attempt, and cannot cause another attempt at once.
  */
 function suspended(invocation: Invocation, event: AttemptEnded, awaiting: Await): Transition {
   const { carried = [] } = event;

@@ -1,4 +1,4 @@
-/** The code that recorded the differing entry of a journal mismatch. The invocation could continue with this code. */
+/** In a journal mismatch: the deployment whose code recorded the entry that differs. That code could continue the invocation. */
 import type { Deployment } from "../model/deployment.ts";
 import type { DeploymentId } from "../model/ids.ts";
 

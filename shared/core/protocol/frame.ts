@@ -3,7 +3,10 @@ import { encode } from "../model/proto3-encode.ts";
 import type { Draft, MessageType } from "../model/proto3.ts";
 
 export const HEADER_BYTES = 8;
-/** A frame may keep a buffer of at most this multiple of its own size in memory. A smaller frame is copied out of its buffer. */
+/**
+ * A frame that is a view keeps its whole buffer in memory. A frame is copied instead if the buffer is more than this many times
+ * as large as the frame.
+ */
 const PINNED_MAX_TIMES = 4;
 /** The sender requests an acknowledgement; V7 sets this flag on every run proposal. */
 export const REQUESTED_ACK = 0x8000;

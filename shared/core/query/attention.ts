@@ -12,8 +12,8 @@ export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 /** Even under load, a driver claims an invocation at most a minute after its start or its next attempt is due. */
 export const OVERDUE_AFTER_MS = 120_000;
 /**
- * The moment of a suspended or pending invocation may be the moment of the sweeper's next check. The sweeper may make this check
- * some minutes late.
+ * For a suspended or pending invocation, `lookAtMs` may be the moment of the sweeper's next check, which may come some minutes
+ * late.
  */
 export const UNCHECKED_AFTER_MS = 900_000;
 export const SILENT_AFTER_MS = 60_000;

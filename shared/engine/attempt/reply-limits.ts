@@ -5,8 +5,8 @@ import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 
 /**
- * The limit of one reply, as a multiple of the budget of all replies. The limit is low, because a reply takes several times
- * its size in memory while a driver stores it.
+ * The limit of one reply, as a multiple of the budget of all replies: one account at a time may go beyond the budget. The
+ * multiple is small, because a reply takes several times its size in memory while a driver stores it.
  */
 const REPLY_OF_BUDGET = 2;
 

@@ -15,8 +15,9 @@ const ACCEPTANCES_AT_ONCE = 256;
 /** The limit of calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;
 /**
- * This many records keep a deployment busy. With more records, handlers delay one another until their first segments come too
- * late and their acceptances are written alone. These extra writes take time from all handlers.
+ * This many records keep a deployment busy. With more records, handlers delay one another so much that their first segments
+ * come too late to be written together with the acceptances. The acceptances then need writes of their own, which take time
+ * from all handlers.
  */
 const RECORDS_AT_ONCE = 128;
 /** The longest wait of an attempt for room for its reply. After that, the attempt is retried later. */

@@ -140,7 +140,7 @@ function growthOf(engine: Engine, active: ActiveInvocation): Growth {
   };
 }
 
-/** Logs a failed change of a circuit. The invocation goes on, because a circuit only saves attempts. */
+/** Logs a failed change of a circuit. The invocation goes on, because a circuit only prevents useless attempts. */
 function warnOfCircuit(engine: Engine, active: ActiveInvocation, error: unknown): void {
   engine.log.write("circuit.change-failed", { invocationId: active.id, error: String(error) });
 }

@@ -113,8 +113,8 @@ function mayDriveAlong(driver: ActiveInvocation | undefined): boolean {
  * @returns a function that is true for a stored invocation which an earlier performance of this command may have made or
  *   found. A redo must not run this invocation again, even if the invocation has ended and expired since (I2). An id that
  *   follows from the command has only one maker. If the id follows from an idempotency key or a workflow id, an invocation
- *   that had expired at the moment of the command is a former life. An earlier performance may have found one that expired
- *   later
+ *   that had expired at the moment of the command is a former life. An invocation that expired after that moment may have been
+ *   found by an earlier performance
  */
 function isMadeBy(
   { modifiedAtMs: askedAtMs }: Invocation,

@@ -152,9 +152,9 @@ async function performOwn(
 }
 
 /**
- * False if neither a message nor an item for the invocation has come to this driver, and the driver has no lease record. An
- * invocation that attaches sends a wake after it has written its sink, so the wake has yet to come in this case, and the driver
- * which takes the wake reads the sinks.
+ * False if neither a message nor an item for the invocation has come to this driver, and the driver has no lease record. If
+ * another invocation has attached all the same, its wake is still to come, because it sends the wake after it has written its
+ * sink. The driver that takes the wake then reads the sinks.
  */
 function mayHaveSinks({ origin, inbox, lease }: ActiveInvocation): boolean {
   return origin.messageDriven || inbox.mayHaveSink || lease.record !== undefined;

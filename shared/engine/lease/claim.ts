@@ -45,8 +45,9 @@ export async function claim(
 }
 
 /**
- * True if the lease record is older than a pause for which the invocation left the queue of its key, and a segment follows the
- * pause. The writer of that segment made the ticket void first (I2), and may have died before it parked the invocation.
+ * True if a ticket in the lease record is void: the record is older than a pause that took the invocation out of the queue of
+ * its key, and another segment follows the pause. The writer of that segment made the ticket void first (I2), but may have
+ * died before its park wrote the lease record without the ticket.
  */
 function hasVoidTicket({ leftQueueAt = 0, segmentIndex }: Loaded["invocation"], record?: LeaseRecord): boolean {
   return record !== undefined && record.base < leftQueueAt && leftQueueAt < segmentIndex;

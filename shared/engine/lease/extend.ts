@@ -10,8 +10,8 @@ import type { Item, Page, Range } from "../ports/table.ts";
 import { extendRecord } from "./write-record.ts";
 
 /**
- * In seconds. If an item expires at most this long before the new expiry, an earlier extension, which a crash cut short, has
- * extended the item already.
+ * In seconds. An item that expires at most this long before the new expiry is skipped: an earlier extension, which a crash
+ * interrupted, has already extended it.
  */
 const NEARLY_S = DAY_S;
 

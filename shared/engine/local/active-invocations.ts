@@ -56,8 +56,8 @@ export class ActiveInvocations {
   readonly recentWakes = new RecentWakes();
   /**
    * The beginning of the last finished walk in which this process extended the time to live of all items of open invocations.
-   * An item that had expired by then, and still is expired, belongs to no open invocation, however long the process or its
-   * machine was suspended.
+   * If an item expired before that moment, and its time to live was not extended since, it belongs to no open invocation,
+   * however long the process or its machine was suspended.
    */
   walkedAtMs: number | undefined;
   /** The invocations that may have ended the previous process; absent after a clean end. */

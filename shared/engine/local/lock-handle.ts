@@ -56,7 +56,7 @@ export class LockHandle {
 
   /**
    * Resolves when the table shows where the invocation stands at its key: it holds the lock, it has a ticket, or it has ended and
-   * given the lock back. Never resolves if the driver leaves before.
+   * given the lock back. Never resolves if the driver stops before that.
    */
   whenPlaced(): Promise<void> | undefined {
     return this.#hasPlace ? undefined : new Promise((resolve) => (this.#onPlace = resolve));

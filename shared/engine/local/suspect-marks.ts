@@ -12,8 +12,8 @@ const MARK = "suspect#";
 /** A mark expires by itself, in case no process reads it any more. */
 const KEPT_S = DAY_S;
 /**
- * If this many processes in a row have ended while they had put the invocation off, the deaths in `deathsAlone` were probably a
- * coincidence, so `deathsAlone` becomes 0.
+ * If this many processes in a row died although they had put the invocation off, the invocation is probably not the cause of the
+ * deaths in `deathsAlone` either, so `deathsAlone` becomes 0.
  */
 const PUT_OFFS_MAX = 3;
 const ALL_MARKS = { from: MARK, below: "suspect$" };
@@ -56,8 +56,8 @@ export class Marks {
   }
 
   /**
-   * Reads the marks that the previous process left. If that process tried an invocation alone, the mark of the
-   * invocation already counts the death of that process in `deathsAlone`.
+   * Reads the marks that the previous process left. If that process tried an invocation alone, the returned
+   * mark also counts the death of that process in `deathsAlone`; the stored mark does not.
    */
   async left(): Promise<ReadonlyMap<InvocationId, Mark>> {
     const marks = new Map<InvocationId, Mark>();

@@ -1,4 +1,7 @@
-/** Finds an invocation whose id was passed on before its acceptance was durable: the first attempt overlaps the put. */
+/**
+ * Finds an invocation whose acceptance may not be durable yet: its first attempt runs while the acceptance is written, so the
+ * handler may already have passed on the id.
+ */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 

@@ -33,9 +33,9 @@ export function isHeldForChildren({ children }: ActiveInvocation, { halfClose }:
 
 /**
  * Cuts a long attempt in the main lane, so that its invocation goes on in the slow lane. The attempt is cut in the same way as
- * when the time of a function ends. Attempts that began before their service had a note may have taken all workers of the main
- * lane. An attempt of a service without a note is not cut, because its message would come back to the main lane, and the attempt
- * would never end.
+ * when the time of a function ends. Attempts that began before their service had a slow note may have taken all workers of the
+ * main lane. An attempt of a service without a slow note is not cut, because its message would come back to the main lane, and
+ * the attempt would never end.
  * @returns true if the attempt was cut
  */
 export function handOn(engine: Engine, active: ActiveInvocation, exchange: OpenExchange, nowMs: number): boolean {

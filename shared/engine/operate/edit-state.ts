@@ -34,7 +34,7 @@ async function shownState(engine: Engine, pk: string, lock: Lock): Promise<Value
 
 /**
  * `queued`: the edit waits for the holder of the key. `outdated`: the state is not the one that the operator has read: it
- * differs, or has become larger than any state that operators read.
+ * differs, or is now larger than `STATE_SHOWN_MAX_BYTES`, so that no operator can have read it.
  */
 export type Edited = "applied" | "queued" | "outdated";
 

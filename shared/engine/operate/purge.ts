@@ -15,8 +15,8 @@ import type { Purging } from "../ports/submission.ts";
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {
   return await forget(engine, id, async (_, loaded) => {
     const { acceptance, phase } = loaded.invocation;
-    // An invocation that attached after the end of this one has written its sink. The wake that it sends to this invocation may
-    // come only after the purge, so the purge answers the sink (I8).
+    // If another invocation attached after the end of this one, its sink is stored, but the wake that it sends to this invocation
+    // may come only after the purge. So the purge answers the sink (I8).
     if (phase.status === "completed") await answerSinks(engine, acceptance, phase.result);
     await wipeWorkflow(engine, loaded.invocation);
     return await dropAll(engine, loaded);

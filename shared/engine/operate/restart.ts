@@ -25,7 +25,10 @@ import { segmentItem } from "../store/segment-record.ts";
 import { startSend } from "../accept/start-send.ts";
 import type { DeploymentChoice, Restart } from "../ports/submission.ts";
 
-/** An id begins with this many partition bytes, and a restart keeps them. The `pk` of the items contains the whole id. */
+/**
+ * How many of the first bytes of the former id a restart keeps. The column `partition_key` shows these bytes. They do not select
+ * a partition of the table: the `pk` of the items contains the whole id.
+ */
 const PLACE_BYTES = 8;
 
 /**

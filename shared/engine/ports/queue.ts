@@ -47,7 +47,7 @@ export interface Queue {
   /** @param wake the message; its `delayMs` is from 0 to 900,000, and the adapter rounds the delay up to its unit of time */
   send(wake: Wake): Promise<MessageHandle>;
   /** Removes a message that was not yet received, if the queue can. Never fails, because a needless hint does no harm. */
-  recall(ticket: MessageHandle): Promise<void>;
+  recall(handle: MessageHandle): Promise<void>;
   /**
    * Waits up to `waitMs` for at least one message; received messages stay invisible for `visibilityMs`.
    * @param admission ignored by a queue whose receivers cannot choose

@@ -17,9 +17,9 @@ export interface Timer {
 export interface Timers {
   /**
    * Resolves when the timer is durable. A timer for a moment in the past fires at once. If a timer with the same name is
-   * already set, an adapter with names keeps the first moment, and an adapter without names only sends one more wake.
+   * already set, an adapter that stores timers by name keeps the first moment; any other adapter only sends one more wake.
    */
   at(timer: Timer): Promise<void>;
-  /** Removes the timer if the adapter has names; a timer that no longer exists causes no error. */
+  /** Removes the timer if the adapter stores timers by name; a timer that no longer exists causes no error. */
   cancel(name: string): Promise<void>;
 }

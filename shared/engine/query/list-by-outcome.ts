@@ -30,7 +30,7 @@ export async function listByOutcome(
   for (let from = 0; from < page.invocations.length; from += LOOKS_TOGETHER) {
     const rows = await reader.details(page.invocations.slice(from, from + LOOKS_TOGETHER));
     for (const [at, row] of rows.entries()) {
-      // This page may read no more ends, so the next page begins with this row.
+      // The reads of this page were used up before this row, so the next page begins with it.
       const before = page.invocations[from + at - 1];
       if (row.isUnread === true && before !== undefined) return { invocations: found, next: positionOf(before) };
       if (row.outcome !== undefined && outcomes.has(row.outcome)) found.push(row);

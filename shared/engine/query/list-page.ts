@@ -31,8 +31,8 @@ const PROBE_UNITS_MAX = 400;
 const DEPLOYMENTS_MAX = 100;
 const LOOKS_TOGETHER = 100;
 /**
- * Entries that each shard reads beyond its share, because a stream holds back the entries of the last moment of a read until the
- * next read.
+ * Entries that each shard reads beyond its share: a stream yields the entries of one moment of acceptance together, so it holds
+ * back those at the end of a read, because the next read may add entries of the same moment.
  */
 const MARGIN = 16;
 

@@ -13,7 +13,10 @@ export interface ListingLimits {
   readonly looksMax: number;
   /** Bytes of the journals whose entries the statement holds as rows at one time. */
   readonly journalMaxBytes: number;
-  /** Pages of partitions. If many processes share the table, each page reads 1 MB, which costs 128 read units. */
+  /**
+   * Pages of the walk over the partitions of objects. In a table that many processes share, each page reads 1 MB, which costs
+   * 128 read units.
+   */
   readonly pagesMax: number;
 }
 

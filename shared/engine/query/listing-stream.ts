@@ -123,7 +123,7 @@ export class ListingStream {
       await Promise.all(shards.map((shard) => shard.fill(size)));
       const heads = shards.map(({ head }) => head?.createdAtMs).filter((atMs) => atMs !== undefined);
       if (heads.length === 0) return;
-      // While no shard is dry, the current pages of the shards contain all entries of the nearest head's moment.
+      // While no shard is dry, the pages of the shards contain all entries of the moment that comes next in the order.
       const entries: ListingEntry[] = [];
       for (;;) {
         const atMs = nearest(shards, order);

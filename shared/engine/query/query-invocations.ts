@@ -24,8 +24,8 @@ const LOOKS_TOGETHER_MAX = 500;
 const LOOKS_BEFORE_WHOLE = 200;
 
 /**
- * The sweeper's progress, and the part of the open index that a statement has read. A statement that needs many looks later
- * reads the progress again, and the whole open index.
+ * The sweeper's progress, and the part of the open index that a statement has read. Once a statement has needed many looks,
+ * it reads the progress again, and the whole open index.
  */
 type GrowingKnown = { -readonly [Field in keyof Known]: Known[Field] };
 

@@ -37,7 +37,7 @@ function isNew(seen: Set<InvocationId>, id: InvocationId | undefined): boolean {
   return true;
 }
 
-/** @returns what the invocation of the wait waits for */
+/** Reads the invocation that `wait` names, and adds what it finds to `wait`. @returns the waits of that invocation */
 async function follow(engine: Engine, wait: Growing): Promise<Growing[]> {
   const loaded = await loadListed(engine, wait.invocationId!);
   if (loaded === undefined) return [];

@@ -64,8 +64,8 @@ async function isNotPerformed(
       return !(await isResultVisible(engine, invocation));
     case "complete-promise":
       return !(await isCompletedAndNotified(engine, invocation.acceptance.target, effect, endedAtMs));
-    // The driver of an invocation that waits for the result asks for it again (`deliver`, `answer-sinks`). A completed
-    // invocation has none of the other effects: its give-back or its end as a workflow also applies the state.
+    // `deliver` and `answer-sinks` need no check: the driver of an invocation that waits for the result asks for it again. A
+    // completed invocation has none of the other effects; its state is applied by `give-back` or `close-workflow`.
     case "apply-state":
     case "deliver":
     case "answer-sinks":

@@ -10,7 +10,7 @@ import {
   writeDeployment,
 } from "./registry-items.ts";
 
-/** Changes are rare, so if a change is refused this often, the cause is no concurrent change. */
+/** Changes are rare, so if a change is refused this often, concurrent changes are not the cause. */
 const TRIES = 10;
 
 export type RegistryChange =

@@ -48,7 +48,7 @@ export async function lookAt(
   }
 }
 
-/** Every reason begins with a code. A broken rule has none in the admin API's answer, so it gets META0013 here. */
+/** Every reason begins with a code. The admin API answers a broken rule without a code, so META0013 is put before it here. */
 function refusalOf(answer: ManifestAnswer, uri: string, ours: ProtocolRange): string | undefined {
   try {
     readManifest(answer, addressOf({ uri }), ours);

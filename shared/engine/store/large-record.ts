@@ -212,7 +212,8 @@ function partsOf(
 
 /**
  * Removes the pieces of an item whose put was refused. Needed only for an item without an expiry, because other pieces
- * expire. If the answer to the first put was lost, the item that it wrote refuses the repeated put; the pieces of this item stay.
+ * expire. If only the answer to the first put was lost, the item is in the table and refuses
+ * the repeated put; `existing` is then this item itself, and its pieces stay.
  * @param existing the item that refused the put
  */
 export async function dropLost(

@@ -7,7 +7,7 @@ export interface StoredSize {
   readonly items: number;
   /** Names and values of all attributes, as the table charges for them. */
   readonly bytes: number;
-  /** The least number of write units: each item was written at least once, and drivers counted their other writes. */
+  /** The least number of write units: those of one write of each item, and of any further writes that drivers counted. */
   readonly writeUnits: number;
 }
 

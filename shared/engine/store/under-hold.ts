@@ -27,8 +27,8 @@ function phaseUnder(phase: Phase, { status, untilMs, wakeAtMs }: LeaseRecord): P
     case "pending":
       return { status };
     case "running":
-      // A lease that was over before the start served only to end the invocation or to park it again: no attempt has begun
-      // under it.
+      // A lease that was over before the scheduled start served only to end the invocation or to park it again: no attempt has
+      // begun under the lease.
       if (phase.status === "scheduled" && untilMs < phase.startAtMs) return phase;
       return phase.status === "ready" || phase.status === "scheduled" ? { status } : phase;
     case "ready":

@@ -23,8 +23,8 @@ const TURN_MS = 15_000;
 /** How long each task stays first in the rotation: the interval at which the sweeper is called. */
 const FIRST_FOR_MS = 300_000;
 /**
- * The time from the beginning of one walk over everything to the beginning of the next is the duration of the first walk times
- * this number, but at most the maximum below.
+ * Walks over everything begin at this interval: the duration of the previous walk times this number, but at most the maximum
+ * below.
  */
 const REST_TIMES = 100;
 const EVERYTHING_EVERY_MAX_MS = 6 * HOUR_MS;
@@ -44,8 +44,8 @@ export interface SweepReport {
 
 export interface Passing {
   /**
-   * The moment that was passed to `begun`: walks that begin in this pass begin at the same moment, and so read the index
-   * together.
+   * The moment that was passed to `begun`. If the walks over due entries and over everything both begin at this moment, one
+   * read of the open index serves both.
    */
   readonly nowMs: number;
   readonly untilMs: number;

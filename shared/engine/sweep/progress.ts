@@ -49,7 +49,8 @@ export interface Progress {
 }
 
 /**
- * An operator's order to look once at every open invocation and at the whole listing; a part without a place is done.
+ * An operator's order to look once at every open invocation and at the whole listing. If `openFrom` or `listedFrom` is absent,
+ * that part of the order is done.
  */
 export interface Order {
   readonly beganMs: number;

@@ -60,7 +60,7 @@ export function readSlice(item: Item): Slice {
     walk: {
       name: String(item["walk"]) as WalkName,
       beganMs: Number(item["beganMs"]),
-      // If there was no earlier walk, the slice reads the arrivals of every entry.
+      // `sliceItem` leaves out -Infinity. It means that no such walk came before, so the age of every entry counts as doubled.
       sinceMs: typeof sinceMs === "number" ? sinceMs : -Infinity,
     },
     from: String(item["from"]),

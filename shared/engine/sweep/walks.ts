@@ -1,4 +1,4 @@
-/** The walks of the sweeper: the entries that each walk passes, and the looks at these entries. */
+/** The walks of the sweeper: the entries that each walk visits, and the looks at these entries. */
 import { DAY_MS } from "../../core/model/time-units.ts";
 import { probed, type Probed, lookAtListed } from "./listed-check.ts";
 import { wakeDriverless, type Waking, wakeOrNote } from "./driverless.ts";
@@ -17,8 +17,8 @@ import type { Item } from "../ports/table.ts";
 import { walkOver } from "./walk-over.ts";
 
 /**
- * `listing` passes each entry of the listing once, when it is old enough. `due` passes the entries of the open index
- * that are due. `everything` passes the entries that are due later, to find expired leases and to extend the time to live of open
+ * `listing` visits each entry of the listing once, when it is old enough. `due` visits the entries of the open index
+ * that are due. `everything` visits the entries that are due later, to find expired leases and to extend the time to live of open
  * invocations.
  * An operator orders `ordered-open` and `ordered-listing` after a restore.
  */

@@ -23,8 +23,8 @@ import { sinkRoute } from "./sink-route.ts";
 import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
 
 /**
- * No caller waits for the acceptance of a record, so the write of this acceptance may wait longer for the first segment than
- * the acceptance of a call may. Each handler that ends within this time saves two writes and a message.
+ * The longest time for which the acceptance of a record waits, to be written together with the first segment. It is longer than
+ * for a call, because no caller waits for the acceptance. Each handler that ends within this time saves two writes and a message.
  */
 const JOINED_WITHIN_MS = 400;
 

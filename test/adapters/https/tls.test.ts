@@ -95,7 +95,7 @@ test("a peer that accepts without a handshake is unreachable after the connect t
   expect(await reasonOf(ask(endpointsWith({ connectTimeoutMs: 40 }), peer.uri, "h2").head())).toBe("unreachable");
 });
 
-test("closing the endpoints while a connection opens ends the exchange", async () => {
+test("if the endpoints are closed while a connection opens, the exchange ends", async () => {
   const peer = await startServer(createTcp(), "https");
   closing.push(peer.stop);
   const endpoints = endpointsWith();

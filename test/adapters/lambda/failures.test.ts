@@ -73,8 +73,8 @@ test("a missing permission gives an error with the commands that grant it; witho
   expect(message).toContain(
     "aws lambda tag-resource --resource arn:aws:lambda:eu-west-1:123456789012:function:greeter --tags stepwell=Live",
   );
-  // Without a handler tag, a list of functions permits the calls. A tag would permit nothing, so the error has no command that
-  // sets a tag.
+  // Without a handler tag, the calls are permitted by a role that lists the callable functions. A tag would permit nothing, so
+  // the error has no command that sets a tag.
   const named = await callOf(refuse);
   const told = (await named.exchange.head().catch((error: unknown) => error)) as Error;
   expect(told.message).toMatch(/^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission /);

@@ -41,8 +41,8 @@ const CONTENTS: Readonly<Record<string, Partial<AttemptEnded>>> = {
 };
 
 /**
- * The step that follows the ending under each policy. Some endings write a segment even if the attempt has no entries and got no
- * notifications; their texts also name the state after the segment, behind a comma.
+ * The step that follows the ending under each policy. If an ending writes a segment even for an attempt that has no entries and
+ * got no notifications, the text of the step also names the state after the segment, behind a comma.
  */
 const ROWS: readonly (readonly [ending: string, step: Readonly<Record<PolicyName, string>>])[] = [
   ["ended", all("end, completed success")],

@@ -40,7 +40,7 @@ describe("the two retry counters", () => {
     expect(twice.retries).toEqual({ policyAttempts: 2, sinceEntry: 2 });
   });
 
-  test("sent arrivals reset nothing", () => {
+  test("arrivals that the attempt sent to the deployment reset nothing", () => {
     const twice = after(after(start, failing()), failing(), { sent: [taken("c1", completion(1))] });
     expect(twice.retries).toEqual({ policyAttempts: 2, sinceEntry: 2 });
   });

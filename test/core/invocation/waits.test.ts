@@ -89,7 +89,7 @@ describe("a suspended invocation waits for", () => {
     expect(left.map(({ kind }) => kind)).toEqual(["timer"]);
   });
 
-  test("every result of the await while all have arrived but the wake has not come", () => {
+  test("all results of the await, even arrived ones, if only the wake is missing", () => {
     expect(waits(suspended({ completions: [3] }), [completion(3)]).map(({ kind }) => kind)).toEqual(["timer"]);
   });
 });

@@ -46,7 +46,7 @@ test("any bytes and index survive the round trip, and agree with Node's base64ur
   );
 });
 
-test("ids of another length are written too, because SDKs write any bytes", () => {
+test("invocation ids of any other length are encoded too, because SDKs encode any bytes", () => {
   for (const size of [0, 1, 2, 3, 36]) {
     const bytes = new Uint8Array(size).fill(0xab);
     expect(encodeAwakeableId(bytes, 1)).toBe(`sign_1${Buffer.concat([bytes, hex("00000001")]).toString("base64url")}`);

@@ -1,10 +1,10 @@
-/** Tests the limit in bytes by which one attempt may grow its journal. */
+/** Tests the limit on the bytes that one attempt may add to its journal. */
 import { expect, test } from "vitest";
 import { Conversation } from "../../../shared/core/protocol/conversation.ts";
 import { hex } from "./hex.ts";
 import { setting, SLEEP, SUSPENSION } from "./sample-frames.ts";
 
-test("an attempt with more bytes than the journal may grow by is a violation, and no entry is kept", () => {
+test("an attempt that adds more bytes than its limit ends with a violation, and none of its entries is kept", () => {
   const sleeps = hex(SLEEP.repeat(10));
   const conversation = new Conversation({ ...setting(), journalLeftBytes: sleeps.length });
   conversation.receive(sleeps);

@@ -21,7 +21,7 @@ test("if there is only one slot, the first lane gets it", () => {
   expect(slots.take("b")).toBe(true);
 });
 
-test("a lane's last move has a new number after each slot that the lane takes or gives back, but not after a refusal", () => {
+test("the number of a lane's last move changes when the lane takes or gives back a slot, but not when it is refused one", () => {
   const slots = new Slots({ count: 2, perLane: 1 });
   const seen = [slots.lastMoveOf("a")];
   const note = () => seen.push(slots.lastMoveOf("a"));

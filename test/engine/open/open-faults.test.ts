@@ -107,7 +107,7 @@ test("entries that a handler sends after its driver has lost the lease are not s
   expect(late.log.lines.map(({ event }) => event)).toContain("segment.refused");
 });
 
-test("a driver that takes over wakes the call that an open exchange awaits, though the driver of the call has died", async () => {
+test("after a takeover, a driver wakes the call that its open exchange awaits, if that call's driver has died", async () => {
   const stage = await open(
     {
       parent: async (ctx) => {

@@ -89,7 +89,7 @@ test("a step that does not end in time is cut when the time is up, and its handl
   expect(await isNoted(driver)).toBe(true);
 });
 
-test("a wait that may last longer than the process has time ends in time, and the invocation is suspended", async () => {
+test("a wait that may last beyond the time of the process ends early enough, and the invocation is suspended", async () => {
   const { stage, driver, call } = await openStage(() => async (ctx) => await ctx.get(ctx.awakeable().result), {
     openWaitMs: 60_000,
   });

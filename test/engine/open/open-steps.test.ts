@@ -53,7 +53,7 @@ test("runs that end together share a segment", async () => {
   expect(await segmentsOf(stage, idIn(stage, "parallel"))).toBeLessThanOrEqual(3);
 });
 
-test("a run is executed once if its driver stays, and its result is durable before the next step begins", async () => {
+test("a run is executed once if its driver survives, and its result is durable before the next step begins", async () => {
   const durable: Promise<number>[] = [];
   const stage = await open(
     {

@@ -1,4 +1,4 @@
-/** A key that is handed to a call while the acceptor of the call writes its park (I4, I6). */
+/** A key that is handed to a call while the driver that accepted the call writes the park of the call (I4, I6). */
 import { expect, test } from "vitest";
 import { callOn, textOf } from "../../harness/engine/engine-fixture.ts";
 import { Gate } from "../../harness/engine/gate.ts";

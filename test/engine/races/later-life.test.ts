@@ -105,7 +105,7 @@ test("a promise is not completed again in the next run of its workflow", async (
   expect(await standing(worker, second.invocationId)).toBe("open");
 });
 
-test("a send that met an invocation under its key does not run again when that invocation expires before the backstop comes", async () => {
+test("a send whose key has an invocation starts no second one if the first expires before the backstop comes", async () => {
   const { stage, ingress, worker } = await played({ idempotencyRetentionMs: 2_000, journalRetentionMs: 2_000 });
   await sendOn(worker, "quick", "", KEY);
   await stage.pulse.pass(500);

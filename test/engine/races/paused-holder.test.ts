@@ -187,7 +187,7 @@ test("a call behind a paused holder passes the key on if the messages of the han
   await expectPassedOver(stage, other, second, "second");
 });
 
-test("an invocation keeps a grant under which it has run, whichever segment the lock names as applied", () => {
+test("an invocation that left the queue gives up an earlier grant, but keeps a later one and one under which it has run", () => {
   const acceptance = { ...ACCEPTANCE, handlerType: "exclusive" } as const;
   const lock = { ...NO_LOCK, holder: acceptance, grant: 5 };
   expect(isGivenUp(lock, { acceptance, leftQueueAt: 1 })).toBe(true);

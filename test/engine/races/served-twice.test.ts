@@ -1,4 +1,4 @@
-/** An invocation with two tickets of one key, because a driver died between drawing the ticket and writing it down. */
+/** An invocation with two tickets of one key, because a driver died after the first ticket and before a lease record named it. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
@@ -11,7 +11,7 @@ import { putOf } from "../../harness/engine/named-calls.ts";
 
 const open = stages();
 
-test("a key that is granted to a purged child a second time passes on to the next ticket", async () => {
+test("when the turn of a purged child's second ticket comes, the key goes to the next ticket", async () => {
   const gates = { first: new Gate(), third: new Gate() };
   let childId = "";
   const services = [objectOf(["first", "child", "third", "last"])];

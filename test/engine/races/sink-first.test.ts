@@ -9,7 +9,10 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const idempotencyKey = "once";
 
-/** Each handler also calls `endless`: its driver drives that call along and does not park, so no park wakes the target. */
+/**
+ * Each handler also calls `endless`, and its driver drives that call along. Otherwise the driver would park the handler's
+ * invocation, and would wake the target before the park.
+ */
 const HANDLERS: readonly (readonly [string, Handler])[] = [
   ["an attach", async (ctx) => await ctx.race(ctx.attach(ctx.input), ctx.call("endless"))],
   [

@@ -1,4 +1,7 @@
-/** Tests the guard's record of a repeated look, which is stored only while the look runs. */
+/**
+ * Tests the guard's record of a look that the sweeper repeats because it failed in an earlier pass. The record is stored only
+ * while such looks run.
+ */
 import { expect, test } from "vitest";
 import { placeAt, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";

@@ -10,7 +10,7 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const MINUTE_MS = 60_000;
 
-test("an invocation that the sweeper notes between a process's load and claim of it stays in the open index, where the sweeper finds it if the process dies", async () => {
+test("if the sweeper notes an invocation between a process's load and its claim, the note stays in the open index, and the sweeper finds it if the process dies", async () => {
   const stage = await open({ late: () => "done" });
   const { invocationId } = await sendOn(stage.actor(), "late");
   await stage.pulse.pass(5 * MINUTE_MS);

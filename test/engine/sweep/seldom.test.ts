@@ -56,7 +56,8 @@ test("a signal whose wake was lost is found within a quarter of the time that th
     port === "queue" && method === "send" ? Promise.reject(new Error("it is lost")) : undefined;
   const value = { kind: "success" as const, value: new TextEncoder().encode("it") };
   await deliverSignal(telling.engine, invocationId, "s17", { index: 17 }, value).catch(() => undefined);
-  // This sweeper has run all along: a new one would read all arrivals at once.
+  // The same sweeper has run during the whole wait. A newly started sweeper would read the arrivals in its first walk, and so
+  // find the signal early.
   telling.process.before = undefined;
   const ended = await stage.pulse.within(2 * HOUR_MS + 10 * MINUTE_MS, attach(telling.engine, invocationId));
   expect(ended.kind === "ended" && textOf(ended)).toBe("heard it");

@@ -1,6 +1,6 @@
 /**
- * Tests an entry of the listing whose invocation a walk does not load: one look puts the invocation into the open index, where
- * later passes find it even if the message that the look sends is lost.
+ * Tests what a walk does with an entry of the listing if it does not load the invocation: one look puts the invocation into the
+ * open index, where later passes find it even if the message that the look sends is lost.
  */
 import { expect, test } from "vitest";
 import { NO_RETRIES } from "../../../shared/core/invocation/segment.ts";

@@ -97,7 +97,7 @@ test("each record invokes the handler once, also if its batch comes again", asyn
 const messages = (): number =>
   actor.process.calls.filter(({ port, method }) => `${port} ${method}` === "queue send").length;
 
-test("a waiting record goes through the queue once no worker slot is taken or given back for half a second", async () => {
+test("a waiting record goes through the queue after half a second in which no slot is taken or given back", async () => {
   const subscription = await subscribed("S/greet");
   const { activeInvocations } = actor.engine;
   const { slots } = activeInvocations;

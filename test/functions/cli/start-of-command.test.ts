@@ -1,4 +1,4 @@
-/** The line that `stepwell example` prints to start the control plane works in another terminal of the same machine. */
+/** `stepwell example` prints a line that starts the control plane. The line works in another terminal of the same machine. */
 import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";

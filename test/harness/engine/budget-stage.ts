@@ -161,7 +161,7 @@ export async function openStage(
 function frozenWith(table: CountedTable, queue: Queue): Queue {
   return {
     send: async (wake) => (await table.frozen, await queue.send(wake)),
-    recall: async (ticket) => (await table.frozen, await queue.recall(ticket)),
+    recall: async (handle) => (await table.frozen, await queue.recall(handle)),
     receive: (limit, visibilityMs, waitMs, signal) => queue.receive(limit, visibilityMs, waitMs, signal),
     extend: async (receipt, visibilityMs) => (await table.frozen, await queue.extend(receipt, visibilityMs)),
     ack: async (receipt) => (await table.frozen, await queue.ack(receipt)),

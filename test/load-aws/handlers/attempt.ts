@@ -8,7 +8,7 @@ import type { Recorded } from "../../crash/outcome.ts";
 import { noiseOf } from "./noise.ts";
 import type { LoadLine } from "./results.ts";
 
-/** A deployment's server sets this header if it finds the process at the other end of a connection. */
+/** The id of the process that drives the attempt; a deployment's server finds it from the connection, and sets 0 if it cannot. */
 export const DRIVER_HEADER = "x-load-driver";
 const CLOSURE_MAX_MS = 40;
 const RETRY_RUN_MS = 60;

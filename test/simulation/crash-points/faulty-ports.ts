@@ -196,8 +196,8 @@ export class FaultyPorts {
           },
           lost,
         }),
-      recall: (ticket) =>
-        this.#called({ call: { port: "queue", method: "recall", about: ticket }, effect: () => queue.recall(ticket) }),
+      recall: (handle) =>
+        this.#called({ call: { port: "queue", method: "recall", about: handle }, effect: () => queue.recall(handle) }),
       receive: (limit, visibilityMs, waitMs, signal) =>
         this.#called({
           call: { port: "queue", method: "receive", about: "" },

@@ -66,7 +66,7 @@ const PLAYED: readonly Scenario[] = [
   },
   { name: "contended key", play: contend, expected: { slow: once(SLEPT), push: times(3, 3, PUSHED) } },
   {
-    name: "contended key, twice broken",
+    name: "contended key, two crashes",
     play: contend,
     expected: { slow: once(SLEPT), push: times(3, 3, PUSHED) },
     diesAfter: SLOW_CALLED,
@@ -84,7 +84,7 @@ const PLAYED: readonly Scenario[] = [
     at: CHANGES,
   },
   {
-    name: "promise undone, hints lost",
+    name: "promise not completed, hints lost",
     async play(client) {
       await client.send("run", { at: FLOW });
       await client.send("go", { at: FLOW, input: "on", key: "g" });

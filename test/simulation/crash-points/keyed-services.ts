@@ -42,7 +42,7 @@ export const box = restate.object({
       await note(ctx, `${name} ends`);
       return [before, after];
     },
-    /** Sleeps at the end, so that a write of an earlier step that a fault delays still comes before the end of the handler. */
+    /** Sleeps at the end: if a fault delays the write of an earlier step, the write still comes before the end of the handler. */
     climb: async (ctx: ObjectContext, name: string) => {
       await note(ctx, `${name} one`);
       const one = await step(ctx, "one");

@@ -27,15 +27,15 @@ export interface Scenario {
    */
   readonly isFirst?: boolean;
   /**
-   * Present for keyed handlers; `raced` if several invocations compete for one key, so that also the faults strike that delay a
-   * port call (`LATE_FAULTS` in `point.ts`).
+   * Present for keyed handlers; `raced` if several invocations compete for one key. Faults that delay a port call
+   * (`LATE_FAULTS` in `point.ts`) strike such a scenario, too.
    */
   readonly keyed?: "quiet" | "raced";
   /** The possible final states of a key, if they do not follow from the remaining journals. */
   readonly states?: Readonly<Record<string, readonly string[]>>;
   /** The calls that are struck; all by default. A scenario with a long wait limits them, because most of its calls are equal. */
   readonly at?: RegExp;
-  /** The number of entries after the input that the restart copies. */
+  /** For a scenario whose client restarts an invocation: how many entries after the input the new invocation copies. */
   readonly keptEntries?: number;
   /** The executions that a step needs without a fault, if more than one. */
   readonly needs?: Readonly<Record<string, number>>;

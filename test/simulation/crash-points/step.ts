@@ -6,7 +6,7 @@ import { Ledger } from "./ledger.ts";
 /** How often the closure of the step `stumble` fails before it succeeds. */
 export const STUMBLES = 2;
 
-/** All runs share the endpoints with the handlers, so each run sets its own ledger here. */
+/** All runs call the same handlers, so each run sets its own ledger here. */
 const current = { ledger: new Ledger() };
 
 export function writeInto(ledger: Ledger): void {

@@ -1,6 +1,6 @@
 /**
- * The three deployments that play programs: one over the scripted SDK, one over the real SDK, and one over the real SDK on open
- * exchanges. Each is registered once.
+ * The three deployments whose handlers run the steps of a `Program`: one over the scripted SDK, one over the real SDK, and one
+ * over the real SDK on open exchanges. Each is registered once.
  */
 import { register } from "../../../shared/engine/register/register.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";

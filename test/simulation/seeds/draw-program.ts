@@ -13,7 +13,7 @@ const FOREVER_MS = 4 * 3_600_000;
 /** The length of a sleep whose canceller may itself be cancelled, so that the sleep must end by itself. */
 const LONG_MS = 600_000;
 
-/** The share of brief programs among all sends. */
+/** The share of sends whose program is brief: its result is kept for only a second. */
 const BRIEF_SHARE = 0.25;
 
 const STEPS = { run: 6, sleep: 2, call: 4, send: 2, all: 2, race: 1, attach: 1, cancel: 1, await: 2 };
@@ -92,7 +92,7 @@ export class Drawing {
     return { do: "run", name, stumbles: random.chance(0.15) ? random.between(1, 2) : 0, refuses: random.chance(0.1) };
   }
 
-  /** Draws a program under a key that no other step uses, so that a redo of its step finds the earlier invocation. */
+  /** Draws a brief program under a key of its own, so that only a redo of its send uses the id of the invocation again. */
   #brief(): { readonly of: Program; readonly key: string } {
     const { name, steps } = this.program(DEPTH_MAX, OBJECTS_MAX);
     return { of: { name, steps, brief: true }, key: name };

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 /** The share of the seeds in which the sweeper rests for a week. */
 export const REST_SHARE = 0.04;
 const REST_MS = 7 * DAY_MS;
-/** Longer than the time to live of the items of an open invocation, unless something extends that time. */
+/** The items of an open invocation expire within this stretch, unless something extends their time to live. */
 const POISONED_FOR_MS = 20 * DAY_MS;
 /** The interval of the sweeper in the stretch of a poisoned seed: so long that the test of the seed is as quick as others. */
 const SWEEP_EVERY_MS = DAY_MS / 4;

@@ -69,7 +69,7 @@ export function queueOf(mortal: Mortal, queue: MemoryQueue, random: Random, leap
         effect: (mishap) => sent(queue, random, wake, mishap),
         failure,
       }),
-    recall: (ticket) => queue.recall(ticket),
+    recall: (handle) => queue.recall(handle),
     receive: (limit, visibilityMs, waitMs, signal) =>
       mortal.call({
         what: "receive",

@@ -28,7 +28,7 @@ const MISFORTUNE_MAX_MS = 180_000;
  */
 const QUIET_BY_MS = 7_200_000;
 const STEPS_MAX = 60_000;
-/** A message that is due later than this from now comes from the fault `message-day-late`. */
+/** A message that is due more than this time from now comes from the fault `message-day-late`. */
 const SOON_MS = 3_600_000;
 const DIED = /the process that drove it ended before its time/;
 

@@ -1,6 +1,6 @@
 /**
- * Throttling: for a while the table refuses every write or every read of all its items or of one index, or the scheduler refuses
- * every new schedule.
+ * Throttling: for a while, the scheduler refuses every new schedule, or the table refuses all reads, all writes, all reads of
+ * one index, or all writes to one index.
  */
 import type { IndexName, Item, Key, Table, Write } from "../../../shared/engine/ports/table.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";

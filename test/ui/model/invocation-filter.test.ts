@@ -87,7 +87,7 @@ test("any text is read without an error", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => readFilter(text).kind !== undefined));
 });
 
-test("the API gets an age as a moment of the server's clock, and together with a filter by deployment the status open", () => {
+test("the API gets an age as a moment of the server's clock, and for a filter by deployment also the status open", () => {
   const nowMs = Date.UTC(2026, 10, 24, 13, 0, 0);
   expect(Object.fromEntries(apiQuery(filterOf("age:>1h key:,a"), nowMs))).toEqual({
     key: ",a",

@@ -5,7 +5,7 @@ import { oldestOpenStatement, rowOfStatement } from "../../../ui/model/oldest-op
 
 const NOW_MS = Date.UTC(2026, 10, 24, 13, 0, 0);
 
-test("without a filter, ended invocations alone are left out", () => {
+test("with no filter but the status open, only ended invocations are left out", () => {
   const statement = oldestOpenStatement({ ...NO_FILTER, status: ["open"] }, NOW_MS, false);
   expect(statement).toMatch(/WHERE status != 'completed' ORDER BY created_at LIMIT 200$/);
 });

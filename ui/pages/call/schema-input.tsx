@@ -136,7 +136,7 @@ interface JsonInputProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** For a value that a form cannot show. A text that is no JSON yet stays in the field, and the payload stays as it was. */
+/** For a value that a form cannot show. A text that is not yet JSON stays in the field, and the payload stays as it was. */
 function JsonInput({ label, value, onChange }: JsonInputProps): JSX.Element {
   // Each render sets the field to its value, so the text has to be kept while the reader types.
   const [draft, setDraft] = useState<string>();

@@ -91,7 +91,7 @@ describe("frames that we receive", () => {
     expect(await reasonOf(exchange.next())).toBe("broken");
   });
 
-  test("a request within the last stream ids of two GOAWAY frames is served before the connection closes", async () => {
+  test("a request that neither of two GOAWAY frames excludes is served before the connection closes", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;
