@@ -1,4 +1,7 @@
-/** Bundles the bench of statements and runs it: `node test/bench/statements.mjs [invocations] [folder that keeps them]`. */
+/**
+ * Bundles the benchmark of SQL statements and runs it: `node test/bench/statements.mjs [count of invocations] [folder]`.
+ * A folder that is given keeps the invocations for later runs.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -151,8 +151,8 @@ function park(
 
 /**
  * I5: an await is judged against fresh notifications only, not against those that the suspended attempt already got. A cut inbox
- * leaves arrivals in the table, which may satisfy the await. The driver reads them only after a segment lists the arrivals that
- * were read, so a cut inbox leads to an attempt.
+ * leads to an attempt in any case: the arrivals that it left in the table may satisfy the await, and the driver can read these
+ * only after a segment has listed the arrivals that it read before.
  */
 function lookAtSuspended(
   invocation: Invocation,

@@ -90,7 +90,7 @@ class YoungEntries {
   async *entries(): AsyncGenerator<ListingEntry> {
     const { engine, known } = this.#page;
     const after = this.#after;
-    // If no sweeper has run for days, young entries are older than the days of the first page, so later pages go further back.
+    // The first page reads only the last days. If no sweeper has run for longer, later pages read the older young entries.
     const daysMax = after?.part === "young" ? LATER_DAYS : FIRST_DAYS;
     const range = { fromMs: known.noted.belowMs, toMs: after?.createdAtMs ?? Infinity, daysMax };
     const stream = this.#page.stream(range, FIRST, PASSED_MAX - FIRST);

@@ -19,7 +19,8 @@ export interface Rediscovered {
 
 /**
  * Replaces only what the deployment announces. Everything that an operator has set stays: headers, metadata, the version
- * of HTTP, and changed settings of services. Headers stay out of an exchange with another scheme, host or port.
+ * of HTTP, and changed settings of services. But if the scheme, host or port differs from the registered one, the headers are
+ * neither sent nor kept.
  * @param registered the deployment that is registered under the address
  * @throws the errors of `discover` and `changeRegistry`; CodedError META0005 or META0017
  */

@@ -89,7 +89,7 @@ describe("a suspended invocation waits for", () => {
     expect(left.map(({ kind }) => kind)).toEqual(["timer"]);
   });
 
-  test("all results of the await, even arrived ones, if only the wake is missing", () => {
+  test("all results of the await, if all of them have arrived and the wake is still under way", () => {
     expect(waits(suspended({ completions: [3] }), [completion(3)]).map(({ kind }) => kind)).toEqual(["timer"]);
   });
 });

@@ -20,7 +20,7 @@ const MESSAGES_MAX = 20;
 export interface Spent extends TableCounts {
   readonly sends: number;
   readonly receives: number;
-  /** Sends, receives and acks of one message each. */
+  /** All requests to the queue: sends, receives and acks. Each request is about one message. */
   readonly queue: number;
 }
 
