@@ -1,4 +1,4 @@
-/** What every command that talks to a server uses: the clients of both APIs, the terminal, and the output format. */
+/** A session provides a command with the clients of both APIs, the terminal and the output format. */
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import { adminClient } from "./admin-client.ts";

@@ -47,7 +47,7 @@ export function sleepersOf(processes: number): number {
   return processes * EXTENSIONS_PER_S * EXTENDED_EVERY_DAYS * DAY_S;
 }
 
-/** What the looks of a month cost in dollars while `perS` invocations are accepted per second. */
+/** @returns the cost of a month's looks in dollars, if clients send `perS` invocations per second */
 export function dollarsOfLooks(perS: number): number {
   const looks = perS * MONTH_S;
   return dollars("readUnit", looks * LOOK.readUnits) + worked(looks / LOOKS_PER_S);

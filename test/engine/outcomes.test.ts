@@ -37,7 +37,7 @@ const handlers: Record<string, Handler> = {
   },
 };
 
-/** Runs one invocation of each outcome, one that fails with 409 although nobody cancels it, and two that stay open. */
+/** Runs one invocation of each outcome, one whose handler throws a 409 without a cancel, and two that stay open. */
 async function play() {
   const stage = await open(handlers, { retry: { initialIntervalMs: HOUR_MS, maxIntervalMs: HOUR_MS } });
   const actor = stage.actor();

@@ -1,4 +1,4 @@
-/** What a function that makes a submission works with: the book, the client, the tail of the ledger and random numbers. */
+/** A scene gives each function that makes a submission the book, the client, the tail of the ledger and random numbers. */
 import { randomUUID } from "node:crypto";
 import type { Random } from "../crash/plan.ts";
 import type { Book } from "./book.ts";

@@ -1,4 +1,4 @@
-/** What a fixture records beside its stored items: mainly the ids and the executed steps. */
+/** An account is the part of a fixture beside its stored items: it records mainly the ids and the executed steps. */
 
 export interface Account {
   /** The commit whose code wrote the fixture. */

@@ -10,7 +10,7 @@ export interface DiscoveredManifest {
   readonly services: readonly Service[];
 }
 
-/** Of a registered service, the comparison uses the settings of its manifest, without the changes of an operator. */
+/** Compares two manifests. An operator's changes of a registered service do not count: its announced settings are compared. */
 export function sameManifest(left: DiscoveredManifest, right: DiscoveredManifest): boolean {
   return (
     left.protocolMode === right.protocolMode &&

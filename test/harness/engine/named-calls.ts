@@ -56,7 +56,7 @@ export const readOfPromiseWaiters: NamedCall = readOf(/^waiter#/);
 export const tableWrite: NamedCall = ({ port, method }) =>
   port === "table" && ["put", "update", "delete", "transact"].includes(method);
 
-/** Of the calls that match, names the one at `place`, counted from 0. Tests interrupt each of these calls in turn. */
+/** Names the call at `place` among the calls that match `isIt`; the first has place 0. Tests interrupt each in turn. */
 export function nth(place: number, isIt: NamedCall): NamedCall {
   let seen = 0;
   return (call) => isIt(call) && seen++ === place;

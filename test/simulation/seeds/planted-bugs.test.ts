@@ -112,14 +112,14 @@ const PLANTED = [
 test.each(PLANTED)(
   "$what: caught within $seeds seeds",
   async ({ what, sabotage, first, seeds, complaint }) => {
-    const heard: string[] = [];
+    let heard = "";
     for (const seed of seedsToTry(first, seeds)) {
-      heard.push((await run({ seed, sabotage })).complaints.join("; "));
-      if (!complaint.test(heard.at(-1)!)) continue;
+      heard = (await run({ seed, sabotage })).complaints.join("; ");
+      if (!complaint.test(heard)) continue;
       console.log(`${what}: caught by seed ${seed}`);
       break;
     }
-    expect(heard.at(-1)).toMatch(complaint);
+    expect(heard).toMatch(complaint);
   },
   TEST_MAX_MS,
 );
