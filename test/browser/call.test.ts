@@ -150,7 +150,31 @@ test("once the reader has stopped waiting, the page says that the invocation goe
   const { page, goTo } = await stage.openTab();
   await goTo("call/Shop/wait");
   await page.getByRole("button", { name: "Call", exact: true }).click();
+  // The page shows the link once the invocation is open, so a stop from then on cannot overtake the call.
+  await page.getByRole("link", { name: /^inv_/ }).first().waitFor();
   await page.getByRole("button", { name: "Stop waiting" }).click();
+  await page.getByRole("status").getByText("The invocation goes on").waitFor();
+  await page.getByRole("link", { name: /^inv_/ }).first().waitFor();
+});
+
+test("if the reader stops waiting before the call reaches the server, the page says that it found no invocation", async () => {
+  const { page, goTo } = await stage.openTab();
+  await page.route(/\/call$/, () => {});
+  await goTo("call/Shop/order");
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByRole("button", { name: "Stop waiting" }).click();
+  await page.getByRole("status").getByText("No open invocation of this call was found").waitFor();
+  expect(await page.getByRole("link", { name: /^inv_/ }).count()).toBe(0);
+});
+
+test("if the invocation begins only after the reader stopped waiting, the page finds it", async () => {
+  const { page, goTo } = await stage.openTab();
+  await page.route(/\/call\?key=late$/, () => {});
+  await goTo("call/Counter/add?key=late");
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByRole("button", { name: "Stop waiting" }).click();
+  await page.getByRole("status").getByText("It looks for the invocation").waitFor();
+  await stage.call("/Counter/late/add/send?delay=1h", 1);
   await page.getByRole("status").getByText("The invocation goes on").waitFor();
   await page.getByRole("link", { name: /^inv_/ }).first().waitFor();
 });

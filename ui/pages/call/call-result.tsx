@@ -39,7 +39,7 @@ export function CallResult({ state, onStop }: CallResultProps): JSX.Element | nu
     case "left":
       return (
         <section class="call-result" aria-label="Result">
-          <p role="status">The page waits no longer. The invocation goes on.</p>
+          <p role="status">The page waits no longer. {leftText(state)}</p>
           <BegunList begun={state.begun} />
         </section>
       );
@@ -53,6 +53,13 @@ export function CallResult({ state, onStop }: CallResultProps): JSX.Element | nu
     case "answered":
       return <Answer state={state} />;
   }
+}
+
+/** A reader may stop before the request has reached the server, so the page states that the invocation goes on only if it is open. */
+function leftText({ begun, isLooking }: CallState & { readonly kind: "left" }): string {
+  if (begun.length > 0) return "The invocation goes on.";
+  if (isLooking) return "It looks for the invocation …";
+  return "No open invocation of this call was found: the call did not reach the server, or its invocation has ended.";
 }
 
 function Answer({ state }: { readonly state: CallState & { readonly kind: "answered" } }): JSX.Element {

@@ -10,11 +10,15 @@ const TICK_MS = 1_000;
 /** A call that takes longer is shown with the invocations that it may have begun. */
 const LOOK_AFTER_MS = 2_000;
 const LOOK_EVERY_TICKS = 5;
+/** A request that is aborted early may have reached the server, and its invocation may begin only after the first look. */
+const LOOKS_AFTER_STOP = 3;
+const LOOK_AGAIN_MS = 1_000;
 
 export type CallState =
   | { readonly kind: "idle" }
   | { readonly kind: "running"; readonly forMs: number; readonly begun: Begun }
-  | { readonly kind: "left"; readonly begun: Begun }
+  /** `isLooking` is false once invocations were found, or after the last look. */
+  | { readonly kind: "left"; readonly begun: Begun; readonly isLooking: boolean }
   | { readonly kind: "failed"; readonly problem: ApiProblem; readonly begun: Begun }
   | { readonly kind: "answered"; readonly request: CallRequest; readonly answer: CallAnswer; readonly begun: Begun };
 
@@ -31,7 +35,11 @@ export function useCall(): CallRun {
   const [state, setState] = useState<CallState>({ kind: "idle" });
   const running = useRef<AbortController>();
   const stop = (): void => running.current?.abort();
-  useEffect(() => stop, []);
+  const leave = (): void => {
+    stop();
+    running.current = undefined;
+  };
+  useEffect(() => leave, []);
   const call = async (request: CallRequest): Promise<void> => {
     stop();
     const aborter = new AbortController();
@@ -56,14 +64,18 @@ export function useCall(): CallRun {
       if (answer.invocationId === undefined && answer.status >= 500) await look();
       show({ kind: "answered", request, answer, begun });
     } catch (error) {
-      await look();
-      if (aborter.signal.aborted) show({ kind: "left", begun });
-      else
-        show({
-          kind: "failed",
-          problem: problemOf(error),
-          begun,
-        });
+      if (!aborter.signal.aborted) {
+        await look();
+        show({ kind: "failed", problem: problemOf(error), begun });
+        return;
+      }
+      for (let left = LOOKS_AFTER_STOP; left > 0 && running.current === aborter; left--) {
+        await look();
+        const isLooking = begun.length === 0 && left > 1;
+        show({ kind: "left", begun, isLooking });
+        if (!isLooking) return;
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      }
     } finally {
       clearInterval(tick);
     }
