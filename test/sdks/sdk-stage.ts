@@ -17,7 +17,7 @@ export interface SdkStage {
 
 /**
  * If a deployment's first answer is this late, the control plane may take its server for one that answers only whole requests, and
- * sends it such requests from then on (`HEAD_PATIENCE_MS`). On a busy machine a process that has just started can be this late.
+ * sends it such requests for a minute (`HEAD_PATIENCE_MS`). On a busy machine a process that has just started can be this late.
  */
 const LATE_HEAD_MS = 2_000;
 const TRIES_MAX = 5;

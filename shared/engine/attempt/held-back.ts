@@ -8,7 +8,7 @@ import type { OpenStreams } from "../local/open-streams.ts";
  */
 const HEAD_PATIENCE_MS = 2_000;
 /**
- * The longer time for a deployment that has once answered before the end of a request. If the head of such a deployment is late,
+ * The longer time for a deployment that is known to answer before the end of a request. If the head of such a deployment is late,
  * the cause may be an overload of the deployment or of this server.
  */
 const EARLY_HEAD_PATIENCE_MS = 10_000;
@@ -16,7 +16,7 @@ const EARLY_HEAD_PATIENCE_MS = 10_000;
 const HEAD_BEHIND_END_MS = 500;
 
 function patienceMs(streams: OpenStreams, { deploymentId }: OpenExchange): number {
-  return streams.answersEarly(deploymentId) ? EARLY_HEAD_PATIENCE_MS : HEAD_PATIENCE_MS;
+  return streams.earlyAnswers.isKnown(deploymentId) ? EARLY_HEAD_PATIENCE_MS : HEAD_PATIENCE_MS;
 }
 
 /**
@@ -29,14 +29,15 @@ export function headDueAtMs(streams: OpenStreams, open: OpenExchange): number {
 
 /** Called once the head has come. */
 export function noteHead(streams: OpenStreams, open: OpenExchange): void {
-  if (open.halfClose !== undefined) streams.noteEarly(open.deploymentId);
+  if (open.halfClose !== undefined) streams.earlyAnswers.noteEarly(open.deploymentId);
 }
 
-/** Called at the end of the exchange: a deployment that answers only whole requests gets whole requests from now on. */
-export function learnFromHead(streams: OpenStreams, open: OpenExchange): void {
+/** Called at the end of the exchange: a deployment that answers only whole requests gets whole requests for a while. */
+export function learnFromHead(streams: OpenStreams, open: OpenExchange, nowMs: number): void {
   const { halfClosedAtMs, headAtMs, startedAtMs, deploymentId } = open;
   if (halfClosedAtMs === undefined || headAtMs === undefined) return;
   const behindMs = headAtMs - halfClosedAtMs;
   const isLate = halfClosedAtMs - startedAtMs >= patienceMs(streams, open);
-  if (isLate && behindMs >= 0 && behindMs < HEAD_BEHIND_END_MS) streams.noteHeldBack(deploymentId);
+  if (!isLate || behindMs < 0 || behindMs >= HEAD_BEHIND_END_MS) return;
+  streams.earlyAnswers.noteHeldBack(deploymentId, startedAtMs, nowMs);
 }

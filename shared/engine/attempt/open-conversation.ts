@@ -112,7 +112,8 @@ class OpenConversation {
     this.#halfClose();
     inbox.interrupt();
     const end = await over;
-    learnFromHead(this.#engine.activeInvocations.streams, open);
+    const { activeInvocations, clock } = this.#engine;
+    learnFromHead(activeInvocations.streams, open, clock.nowMs());
     return { end, sent: this.#sent, carried: this.#carried(), refused: this.#refused };
   }
 

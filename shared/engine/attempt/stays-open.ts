@@ -13,11 +13,14 @@ export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route
   const { settings, activeInvocations } = engine;
   if (settings.opensExchanges !== true || !canStayOpen(route) || active.isStopping) return false;
   // A process with so little time left would half-close the exchange at once.
-  if (engine.clock.nowMs() >= activeInvocations.leavesAtMs) return false;
-  if (activeInvocations.streams.isHeldBack(route.deployment.id)) return false;
+  const nowMs = engine.clock.nowMs();
+  if (nowMs >= activeInvocations.leavesAtMs) return false;
   // A suspect is marked in the table until its whole reply is stored, so it gets a request-response exchange.
   if (activeInvocations.suspects?.isTrying(active.id) === true) return false;
-  return active.invocation.journal.commandCount > 1 || !activeInvocations.streams.isQuiet(handlerOf(route));
+  const { streams } = activeInvocations;
+  if (active.invocation.journal.commandCount <= 1 && streams.isQuiet(handlerOf(route))) return false;
+  // The last condition, because the exchange for which it is true may be the one that probes.
+  return streams.earlyAnswers.mayStayOpen(route.deployment.id, nowMs);
 }
 
 /** True if the deployment reads requests and sends answers at the same time, and an inactivity timeout lets it wait. */

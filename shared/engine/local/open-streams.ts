@@ -2,9 +2,10 @@
  * The exchanges of this process that stay open: which handlers are known not to need them, and which exchanges only
  * wait.
  */
+import { EarlyAnswers } from "./early-answers.ts";
 import type { OpenExchange } from "./open-attempt.ts";
 
-/** The most handlers, or deployments, that one set remembers. A full set is cleared as a whole. */
+/** The most handlers that are remembered. A full set is cleared as a whole. */
 const REMEMBERED_MAX = 10_000;
 /** The most exchanges that wait at a time; the one that has waited longest makes room. */
 const WAITING_MAX = 10_000;
@@ -12,10 +13,9 @@ const WAITING_MAX = 10_000;
 const IDLE_MS = 1_000;
 
 export class OpenStreams {
+  readonly earlyAnswers = new EarlyAnswers();
   readonly #waitingMax: number;
   readonly #quiet = new Set<string>();
-  readonly #heldBack = new Set<string>();
-  readonly #early = new Set<string>();
   /** In the order in which they began to wait. */
   readonly #waiting = new Set<OpenExchange>();
   /** True while a worker has messages and no slot for them. */
@@ -36,26 +36,12 @@ export class OpenStreams {
   }
 
   noteQuiet(handler: string, isQuiet: boolean): void {
-    if (isQuiet) remember(this.#quiet, handler);
-    else this.#quiet.delete(handler);
-  }
-
-  /** True if an intermediary or the deployment's server holds back each request to the deployment until the request ends. */
-  isHeldBack(deployment: string): boolean {
-    return this.#heldBack.has(deployment);
-  }
-
-  /** True if the deployment has answered a request before the end of the request. */
-  answersEarly(deployment: string): boolean {
-    return this.#early.has(deployment);
-  }
-
-  noteEarly(deployment: string): void {
-    remember(this.#early, deployment);
-  }
-
-  noteHeldBack(deployment: string): void {
-    remember(this.#heldBack, deployment);
+    if (!isQuiet) {
+      this.#quiet.delete(handler);
+      return;
+    }
+    if (this.#quiet.size >= REMEMBERED_MAX) this.#quiet.clear();
+    this.#quiet.add(handler);
   }
 
   beginWait(exchange: OpenExchange): void {
@@ -84,9 +70,4 @@ export class OpenStreams {
     }
     return shed;
   }
-}
-
-function remember(names: Set<string>, name: string): void {
-  if (names.size >= REMEMBERED_MAX) names.clear();
-  names.add(name);
 }

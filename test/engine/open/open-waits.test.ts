@@ -208,13 +208,27 @@ test("if more exchanges wait than are allowed, the one that has waited longest i
   expect(closed).toEqual(["first"]);
 });
 
-test("a deployment that answers only whole requests delays one attempt by two seconds, and gets whole requests from then on", async () => {
+test("a deployment that answers only whole requests delays one attempt by two seconds, and gets whole requests for a minute", async () => {
   const stage = await open({ two: async (ctx) => await ctx.get(ctx.run("one", () => "done")) }, OPEN);
   const actor = stage.actor({ soleOwner: true });
   stage.deployment.holdsBack = true;
   expect(textOf(await stage.pulse.within(2_500, callOn(actor, "two")))).toBe("done");
   expect(textOf(await stage.pulse.within(0, callOn(actor, "two")))).toBe("done");
-  expect(stage.deployment.attempts.map(({ isOpen }) => isOpen)).toEqual([true, false, false, false]);
+  await stage.pulse.pass(MINUTE_MS - 5_000);
+  expect(textOf(await stage.pulse.within(0, callOn(actor, "two")))).toBe("done");
+  expect(stage.deployment.attempts.map(({ isOpen }) => isOpen)).toEqual([true, false, false, false, false, false]);
+});
+
+test("after a single late answer, exchanges stay open again a minute later", async () => {
+  const stage = await open({ two: async (ctx) => await ctx.get(ctx.run("one", () => "done")) }, OPEN);
+  const actor = stage.actor({ soleOwner: true });
+  stage.deployment.holdsBack = true;
+  await stage.pulse.within(2_500, callOn(actor, "two"));
+  stage.deployment.holdsBack = false;
+  await stage.pulse.pass(MINUTE_MS);
+  const before = stage.deployment.attempts.length;
+  for (const _ of [1, 2]) expect(textOf(await stage.pulse.within(0, callOn(actor, "two")))).toBe("done");
+  expect(stage.deployment.attempts.slice(before).map(({ isOpen }) => isOpen)).toEqual([true, true]);
 });
 
 test("once a deployment has answered a still open request, the head of its next answer may take ten seconds", async () => {
