@@ -36,7 +36,7 @@ function resultJson(id: string | undefined, result: string): string {
 }
 
 /**
- * @param known the cause and the fix that the failure after an interruption shows
+ * @param known the texts for cause and fix in the CommandFailure that is thrown after an interruption
  * @throws CommandFailure if the user interrupts; the interruption aborts the signal of the work
  */
 export async function untilInterrupted<Result>(

@@ -37,7 +37,7 @@ export function openTerminal(): Terminal {
   const tell = (text: string): void => void stderr.write(`${text}\n`);
   const canAsk = stdin.isTTY === true && stderr.isTTY === true;
   return {
-    // If the argument is `undefined`, the colour library guesses, and then colours even a pipe if `CI` is set.
+    // `isTTY` of a pipe is undefined; for `undefined` the library would guess, and colour even a pipe if `CI` is set.
     colours: picocolors.createColors(stdout.isTTY === true && wantsColour),
     print,
     printForeign: (text) => print(stdout.isTTY === true ? foreignText(text) : text),

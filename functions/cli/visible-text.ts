@@ -18,7 +18,7 @@ export function foreignJson(json: string): string {
   });
 }
 
-/** Puts untrusted text on one line, so that no part of it looks like a line of the command. */
+/** Puts untrusted text on one line, so that no part of it looks like a line that the command itself prints. */
 export function foreignLine(text: string): string {
   return foreignText(text).replaceAll("\n", " ");
 }

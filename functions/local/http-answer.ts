@@ -75,8 +75,8 @@ interface Piece {
 }
 
 /**
- * Node restarts a stream's time-out with each piece. For a stream with a single large write, Node checks all traffic of
- * the connection instead, and if several streams time out at once, it lets only the first continue.
+ * Node restarts a stream's time-out with each piece. During a single large write, Node would look at the traffic of the whole
+ * connection instead: of several streams whose time-outs end together, it would keep the first and time out the others.
  * @returns whether more pieces follow
  */
 function endInPieces(outgoing: Outgoing, body: Uint8Array, { from, sizeBytes, onMoved }: Piece): boolean {

@@ -6,7 +6,7 @@ export interface TomlSetting {
   /** Dotted, with underscores converted to hyphens. */
   readonly key: string;
   readonly raw: unknown;
-  /** From 1; undefined if the search found no line of this key. */
+  /** From 1; undefined if the textual search of `linesOfKeys` found no line of this key. */
   readonly line: number | undefined;
 }
 

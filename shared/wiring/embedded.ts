@@ -85,7 +85,7 @@ const INDEX_SHARDS = 8;
 const JOURNAL_ROOM = {
   /** The limit of loads of large journals at a time, because each load takes about three times its bytes in memory. */
   largeLoadsAtOnce: 4,
-  /** A thousand invocations may be in memory, so this process counts much smaller journals than a function does. */
+  /** A thousand invocations may be in memory, so the budget of journals counts much smaller journals here than on AWS. */
   journalsCountedFromBytes: 64 * 1024,
 };
 

@@ -33,7 +33,7 @@ function fieldText(value: unknown): string {
   return typeof value === "string" && /^[\w./:@#+-]+$/.test(value) ? value : escaped(JSON.stringify(value));
 }
 
-/** Escapes control characters, but not quotes and backslashes: a line end in the text could forge a line of the log. */
+/** Escapes control characters, because a line end in the text could forge a line of the log. Keeps quotes and backslashes. */
 function plain(message: unknown): string {
   return escaped(JSON.stringify(String(message)).slice(1, -1).replaceAll('\\"', '"').replaceAll("\\\\", "\\"));
 }

@@ -29,7 +29,7 @@ test("each main folder has a README, and READMEs have at most fifteen lines", ()
 test("code imports only declared packages, and shipped code imports each dependency", () => {
   expect(rules.undeclaredOrUnused(tree, modules)).toEqual([]);
 });
-test("each folder that the allow-list of imports names has files", () =>
+test("each folder that is named in the allow-list of imports has files", () =>
   expect(rules.roomsWithoutFiles(tree)).toEqual([]));
 
 test("no file has more than three hundred lines", () => {

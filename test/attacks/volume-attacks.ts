@@ -20,7 +20,7 @@ const EDITED_KEYS = 250_000;
 export const VOLUME_ATTACKS: readonly Attack[] = [
   {
     name: "A3",
-    title: "a handler of which each invocation sends a thousand more takes no more than its share",
+    title: "a handler takes no more than its share, even if each of its invocations sends a thousand others",
     answers: {
       multiplies: multiplying(SENDS_OF_ONE),
     },

@@ -118,7 +118,7 @@ test("an edit whose result cannot be read is named as accepted", async () => {
   expect((await stateOf("a")).count.utf8).toBe("7");
 });
 
-test("an open value of a large state shows the reader's edit", async () => {
+test("a value that is expanded on the page of a large state shows the reader's edit after the save", async () => {
   await stage.call("/Counter/large/put", { large: "x".repeat(1_100_000), small: 1 });
   const { page, goTo } = await stage.openTab();
   await goTo("objects/Counter/large");

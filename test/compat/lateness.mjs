@@ -6,7 +6,7 @@ import { NAPS, distributionOf } from "./lateness-report.mjs";
 import { callsOf } from "./load.mjs";
 import { SHAPES } from "./shapes.mjs";
 
-/** The numbers of clients that call meanwhile: none, and as many as in docs/performance.md for the aim of calls per second. */
+/** The numbers of clients that call meanwhile: none, and 32, for which docs/performance.md has an aim for calls per second. */
 export const CALLERS = [0, 32];
 
 /**

@@ -13,7 +13,8 @@ inEachCombination((combination) => {
     test(`row ${row.number}: ${row.handler} of ${input}`, async () => {
       await verify(combination, row);
       // Where exchanges stay open, each row runs twice. In the first run, the server does not know the handler, so the exchange
-      // of the first attempt stays open. In the second run, it does not, if the handler ended without an await in the first run.
+      // of the first attempt stays open. In the second run, that exchange does not stay open if the handler
+      // awaited nothing in the first run.
       if (combination.staysOpen) await verify(combination, row);
     });
   }

@@ -1,4 +1,4 @@
-/** The services of the test deployment: one handler for each shape of a conversation with the server that needs no key. */
+/** The services without keys of the test deployment: one handler for each shape of a conversation with the server. */
 import "../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk";
 import type { Context, InvocationId } from "@restatedev/restate-sdk";

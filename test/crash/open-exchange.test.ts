@@ -52,7 +52,7 @@ test.each([
     const { complaints, uncommitted } = judgeLedger(ledger(), account.committed, [kill]);
     expect([...account.complaints, ...complaints]).toEqual([]);
     expect(uncommitted).toBeLessThanOrEqual(1);
-    // If an exchange closed at each step, each closure would have an attempt of its own.
+    // If the exchange ended at each step, each step would run in an attempt of its own.
     const executed = ledger().map(({ attemptId }) => attemptId);
     const attempts = [...new Set(executed)];
     const closuresOf = (attempt: string | undefined) => executed.filter((attemptId) => attemptId === attempt).length;

@@ -73,7 +73,7 @@ describe("an outcome", () => {
     expect(await voted(1, "of complete", "begun")).toMatch(/left "begun" behind/);
   });
 
-  test("of adds fits if all sends are counted, on the key of the plan", async () => {
+  test("of adds fits if it sent as many adds as planned, and all went to the planned key", async () => {
     const found = new Map([["sent", counted("sent", 1)]]);
     const done = (outcome: Counted): Done => ({ kind: "adds", sent: ["sent"], outcome });
     const judge = (sends: number, outcome = counted("called", 2)): Promise<string> =>

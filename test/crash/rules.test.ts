@@ -28,7 +28,7 @@ describe("the ledger", () => {
     expect(verdict).toEqual({ complaints: [], uncommitted: 2, thrown: 0 });
   });
 
-  test("excuses an execution if its deployment was running at a kill and read the request at most two seconds later", () => {
+  test("excuses an execution if its deployment ran before a kill and read the request within two seconds after the kill", () => {
     const judge = (killedAtMs: number, bootAtMs: number): string => {
       const lines = [line(5_000, { bootAtMs }), line(5_500)];
       return judgeLedger(lines, [committed(lines[1]!)], [kill(killedAtMs)]).complaints.join();
@@ -111,7 +111,7 @@ describe("the count of a key", () => {
     ["an add that counted twice", [1, 3], ["i0", "i1"], [], /counted to 3 by i1, which is its add number 2/],
     ["an add that was lost", [1, 1], ["i0", "i1"], [], /counted to 1 by i1, which is its add number 2/],
     ["another order than that of a sender", [2, 1], ["i1", "i0"], [["i0", "i1"]], /in the order 2,1 of one sender/],
-    ["an add in the state that no handler requested", [1], ["i0", "i1"], [], /served/],
+    ["an add that is in the state although no handler requested it", [1], ["i0", "i1"], [], /served/],
     ["counts whose order the state contradicts", [1, 2], ["i1", "i0"], [], /served/],
     ["a sender whose add is unknown", [1], ["i0"], [["i0", "i7"]], /in the order 1,NaN/],
   ])("is refused for %s", (_, counts, served, inOrder, why) => {

@@ -1,7 +1,7 @@
 /**
  * The rule of sleeps. A sleep lasts at least as long as the handler asked. After the sleep is due, it may go on only for a
  * margin and for the time in which one of the processes is absent. Absences before the sleep is due do not count. So a sleep
- * that starts again after a kill breaks the rule: it is too long by the time that it lasted before the kill.
+ * that starts again after a kill breaks the rule: its excess includes the time that had already passed before the kill.
  */
 import type { Slept } from "./account.ts";
 import type { Absence } from "./victim.ts";

@@ -1,6 +1,6 @@
 /**
- * Counts the operations of a shape on the table, the queue and the schedules. The shape runs in the harness of the write budget
- * (`playShape`), with the codec and the timers of AWS.
+ * Counts the operations of a shape, which is one kind of work (`CostShape`), on the table, the queue and the schedules. The shape
+ * runs in the harness of the write budget (`playShape`), with the codec and the timers of AWS.
  */
 import { join } from "node:path";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";

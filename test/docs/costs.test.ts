@@ -50,7 +50,8 @@ describe("docs/costs.md", () => {
     // The first look is after ten minutes. Each interval is a quarter longer, up to a day; then there is a look each
     // day.
     expect(facts.month.looks).toBeGreaterThan(40);
-    // In the month, a look that finds nothing new writes one item, which sets the moment of the next look.
+    // `facts.look` is a look at a completed invocation, which writes nothing. A look at the waiting invocation of the month
+    // writes one item, which sets the moment of the next look.
     expect(facts.month).toMatchObject({ messages: 0, sends: 0, schedules: 0 });
     expect(facts.month.tableWrites).toBeLessThan(1.5 * facts.month.looks);
   });

@@ -1,4 +1,4 @@
-/** The quotas of AWS from which ceilings are computed. */
+/** The AWS quotas in docs/quotas.json, from which the section "Ceilings" of docs/operating.md is computed. */
 import quotas from "../../docs/quotas.json" with { type: "json" };
 
 export const QUOTAS = quotas.quotas;

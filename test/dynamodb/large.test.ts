@@ -1,4 +1,4 @@
-/** Payloads beyond DynamoDB's 400 KB, and the savings of compression, as a DynamoDB engine counts them. */
+/** Payloads beyond DynamoDB's 400 KB, and the savings of compression in write units, as a DynamoDB emulator reports them. */
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";

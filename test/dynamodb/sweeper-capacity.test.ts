@@ -90,7 +90,8 @@ test("an entry of the open index that needs no look takes less than a twentieth 
     const asleep = Array.from({ length: 50 }, () => ({ status: "backing-off" as const, lookAtMs }));
     await plantOpen(journal.table, play.front.engine, asleep);
   }
-  // A walk reads the arrivals of each entry whose age has doubled since the last walk. Within ten minutes, few ages double.
+  // A walk reads the arrivals of each entry whose age has doubled since the last walk. The measured walk comes only ten minutes
+  // after these two walks, so it reads the arrivals of few entries.
   for (let walks = 0; walks < 2; walks++) {
     await play.clock.advance(10 * HOUR_MS);
     await sweepOnce(play.front.engine);

@@ -1,6 +1,6 @@
 /**
- * Actions in the account of a control plane, which tests try with different identities. If some role of a control plane has the
- * right to an action, the request of this action has parameters with which it changes nothing.
+ * Actions in the account of a control plane, which tests try with different identities. An action that some role of a control
+ * plane may perform is requested with parameters that make the request change nothing.
  */
 import { DeleteItemCommand, DeleteTableCommand, DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { PutItemCommand, QueryCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";

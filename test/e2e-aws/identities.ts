@@ -93,7 +93,7 @@ export async function assumeAsItsService(role: string): Promise<Identity> {
 }
 
 /**
- * Creates a role that the control plane can assume, as the owner of another account does.
+ * Creates a role that trusts `principal`, as the owner of another account would create it for a control plane.
  * @param principal the ARN that the role trusts if the principal sends `externalId`
  */
 export async function createRole(

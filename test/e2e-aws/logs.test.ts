@@ -148,7 +148,7 @@ describe("metrics", () => {
   });
 });
 
-describe("an invocation is followed by its id", () => {
+describe("an invocation can be traced by its id", () => {
   const linesWith = async (name: FunctionName, id: string) =>
     (await jsonLinesOf(aws.plain, name, sinceMs)).filter((line) => line["invocationId"] === id);
 

@@ -13,7 +13,8 @@ const LEASE_MS = 3_000;
 /**
  * The worker sets the visibility timeout of its message to 1.25 leases, in whole seconds. So the message of a killed worker comes
  * again soon after the lease, and not only after the queue's own visibility timeout, which is the timeout of the function. The
- * test makes a send with this delay right after the kill, so that the message of the send comes after that of the killed worker.
+ * test makes a send with this delay right after the kill. If the message of the killed worker came only after the queue's own
+ * timeout, the message of this send would come before it, and the test would fail.
  */
 const BEHIND_MS = 10_000;
 

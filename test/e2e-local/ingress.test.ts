@@ -189,7 +189,7 @@ describe("an invocation that has not ended", () => {
     ["killed", "/Greeter/wait/send", "kill", "killed"],
     ["cancelled while it runs", "/Greeter/wait/send", "cancel", "Cancelled"],
     ["cancelled before its time", "/Greeter/sleep/send?delay=1h", "cancel", "canceled"],
-  ])("and is %s ends with 409", async (_how, path, what, message) => {
+  ])("ends with 409 if it is %s", async (_how, path, what, message) => {
     const id = await send(path);
     const awaited = untilAwaited(id);
     const attached = to(`GET /restate/attach/${id}`);

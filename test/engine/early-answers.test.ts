@@ -1,4 +1,7 @@
-/** Which deployments get whole requests, and when one exchange probes whether they still need them (ADR 0008). */
+/**
+ * Which deployments get whole requests, which end before the answer begins, in place of open exchanges, and when one open
+ * exchange probes whether they still need whole requests (ADR 0008).
+ */
 import { expect, test } from "vitest";
 import type { DeploymentId } from "../../shared/core/model/ids.ts";
 import { EarlyAnswers } from "../../shared/engine/local/early-answers.ts";

@@ -1,6 +1,6 @@
 /**
  * A wake names the service of its invocation, whichever component sends it, so that a queue can be fair by service. There is
- * one exception: when a driver parks an invocation on an attach by id, its wake for the attached invocation names no service.
+ * one exception: a driver that parks an invocation on an attach by id wakes the awaited invocation without naming a service.
  */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -145,7 +145,7 @@ describe("the service is named by", () => {
     expect(await told(stage, actor)).toEqual(["approve of W", "run of W", "wait of W"]);
   });
 
-  test("an attach and its answer, except the wake of the park", async () => {
+  test("an attach and its answer, but not by the wake that the driver sends when it parks", async () => {
     const { stage, actor, gate } = await play({
       parent: async (ctx) => await ctx.get(ctx.attach(ctx.input)),
     });

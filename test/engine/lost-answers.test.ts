@@ -259,7 +259,7 @@ test.each(Object.entries(SCENARIOS))(
   300_000,
 );
 
-test("an acceptance takes effect once if a former life refuses its first put, and its second put loses its answer", async () => {
+test("an acceptance takes effect once if its first put meets a former life, and the answer to its second is lost", async () => {
   const stage = await open({ greet: () => "done" });
   const actor = stage.actor();
   const { table } = actor.engine;

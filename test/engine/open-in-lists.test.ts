@@ -176,7 +176,7 @@ test("a statement that would look at too many invocations is refused, and the on
   expect(unbounded.rows).toHaveLength(waiting.length + parked.length);
 });
 
-/** Writes 500 more parked invocations than a page reads, and 200 completed ones, some too young for the sweeper's pass. */
+/** Writes 2,500 parked invocations (a page reads at most 2,000) and 200 completed ones, some too young for the sweeper's pass. */
 async function beside() {
   const stage = await open({ greet: () => "hello" });
   const actor = stage.actor();

@@ -9,7 +9,7 @@ const open = stages();
 const OPEN = 2_500;
 const DEPLOYMENT = "dp_1" as DeploymentId;
 
-test("if the index shows too little, a count reads each open invocation's lease record once, some at a time", async () => {
+test("if the index shows too little, a count reads each open invocation's lease record once, and begins before it has read all of the index", async () => {
   const stage = await open({});
   const { engine, process } = stage.actor();
   const lookAtMs = stage.pulse.nowMs() + 86_400_000;

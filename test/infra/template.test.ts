@@ -254,7 +254,7 @@ describe("the grants", () => {
     expect(assumed(synthesised({ assumableRoleArns: [role] }))).toEqual(NAMES.map(() => role));
   });
 
-  test("let only the schedules of the group assume the role of the schedules, which may only send to the queue", () => {
+  test("let only schedules of the stack's schedule group assume their role, which may only send to the queue", () => {
     const [, { Properties }] = resourcesOf(template, "AWS::IAM::Role").find(([id]) => /Schedules/.test(id))!;
     expect(JSON.stringify(Properties["AssumeRolePolicyDocument"])).toContain("aws:SourceArn");
     expect(grantedTo("Schedules")).toEqual(["sqs:SendMessage"]);

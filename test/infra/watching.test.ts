@@ -87,7 +87,7 @@ describe("an alarm goes off", () => {
     });
   });
 
-  test("for a walk of the sweeper that is hours behind, and so days before any item can expire", () => {
+  test("once a walk of the sweeper is hours behind, which is days before any item can expire", () => {
     for (const [id, metric, seconds] of [
       ["ListingBehind", "sweep_listing_behind_seconds", 3_600],
       ["WalkBehind", "sweep_everything_behind_seconds", 86_400],

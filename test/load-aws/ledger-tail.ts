@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { pause } from "../e2e-aws/control-plane.ts";
 import type { LoadLine } from "./handlers/results.ts";
 
-/** Short compared with the time of a commit, so that the killer, which waits for a line, can still hit the commit. */
+/** Short compared with a commit: when `Killer` gets the line of a step, the commit of the step can still be under way. */
 const LOOK_MS = 15;
 const CHUNK_BYTES = 1 << 20;
 

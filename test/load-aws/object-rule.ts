@@ -2,8 +2,8 @@
  * The rule of objects. Each add finds the sum that the previous add left, from zero to the final sum. An add holds the key from
  * before its first committed closure until after its last, so no two adds overlap. The sends of one client run in the order of
  * their acceptance. If another process took an attempt over while the first process was stopped, the old attempt may run
- * closures beside the holder. No result and no state contains the random id that such a closure recorded, or a sum of the old
- * attempt.
+ * closures beside the holder. The random ids that these closures recorded, and the sums of the old attempt, appear in no result
+ * and in no state.
  */
 import type { Book, KeyedAdd } from "./book.ts";
 import { groupedBy } from "./grouped.ts";

@@ -4,10 +4,10 @@
  * blow must explain why the execution was not committed. A blow (`Blow`) is a kill or a stop of a process, its running out of
  * memory, or a throttled request of it. A blow to the process of the handler during the attempt, or to the process that drove the
  * attempt, explains the execution. Over HTTP/2 the driver of each attempt is known, so a blow to another driver explains nothing.
- * Over Lambda the driver is unknown, so a blow to any driver between the sending of the attempt and the latest time of its commit
- * explains the execution, except a throttled request that the client repeats (kind `throttled`, not `given up`). Executions that
- * threw on purpose need no such cause. No attempt executes a step twice. An execution that no result names belongs to an
- * invocation that an operator killed.
+ * Over Lambda the driver is unknown, so a blow to any process that may drive explains the execution if the blow fell between the
+ * sending of the attempt and the latest time of its commit. A throttled request that the client repeats (kind `throttled`, not
+ * `given up`) is no such blow. Executions that threw on purpose need no such cause. No attempt executes a step twice. An
+ * execution that no result names belongs to an invocation that an operator killed.
  */
 import type { CommittedStep } from "./book.ts";
 import { groupedBy } from "./grouped.ts";

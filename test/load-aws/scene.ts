@@ -1,4 +1,4 @@
-/** A scene gives each function that makes a submission the book, the client, the tail of the ledger and random numbers. */
+/** A scene contains what a function needs to make a submission: book, client, tail of the ledger, random numbers, prefix. */
 import { randomUUID } from "node:crypto";
 import type { Random } from "../crash/plan.ts";
 import type { Book } from "./book.ts";

@@ -15,7 +15,7 @@ const BETWEEN_CALLS_MS = 10;
 /** A workflow takes no idempotency key. One other call is made without a key as well. */
 const KEYLESS: ReadonlySet<string> = new Set(["done", "open", "awaits"]);
 
-/** @returns the ids that the addresses of pages contain, by the name of the call */
+/** @returns the ids for the URLs of UI pages: the id of the deployment, and the id of each named call's invocation */
 export async function makeHistory(server: Server, deploymentUrl: string): Promise<Ids> {
   const registered = await ask("POST", `${server.adminUrl}/deployments`, { uri: deploymentUrl, use_http_11: true });
   const { id } = registered as { id: string };

@@ -16,8 +16,9 @@ export interface SdkStage {
 }
 
 /**
- * If a deployment's first answer is this late, the control plane may take its server for one that answers only whole requests, and
- * sends it such requests for a minute (`HEAD_PATIENCE_MS`). On a busy machine a process that has just started can be this late.
+ * If a deployment's first answer is this late, the control plane may conclude that the deployment answers only after the end of a
+ * request. It then sends only whole requests for a minute (`HEAD_PATIENCE_MS`). On a busy machine a process that has just started
+ * can be this late.
  */
 const LATE_HEAD_MS = 2_000;
 const TRIES_MAX = 5;

@@ -17,8 +17,8 @@ export interface State {
   readonly idempotencyKey?: string;
   readonly left: LeftAs;
   /**
-   * The steps that run before the fixture is written, and in `after` those that run later. Each step runs once, counted over both
-   * versions.
+   * `before`: the steps that run before the fixture is written. `after`: the steps that run later. Each step runs once, counted
+   * over both versions.
    */
   readonly before: readonly string[];
   readonly after: readonly string[];

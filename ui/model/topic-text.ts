@@ -56,7 +56,7 @@ export function badRecordText({ bad_record: bad = "", detail }: SubscriptionPaus
   return detail ?? BAD_RECORDS[bad] ?? bad;
 }
 
-/** The offset after the bad record at which the subscription stopped; undefined if it did not stop at one. */
+/** The partition of the bad record that paused the subscription, and the offset after that record; undefined without one. */
 export function behindBadRecord(
   pause: SubscriptionPauseBody | undefined,
 ): { readonly partition: number; readonly offset: number } | undefined {

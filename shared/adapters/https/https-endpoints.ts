@@ -20,7 +20,7 @@ export interface HttpsEndpointsOptions {
   readonly allow?: readonly AddressAllowance[];
   /** The setting that `allow` comes from. If it is given, the refusal of an address names this setting. */
   readonly allowedBy?: string;
-  /** Uses http only for addresses that `allow` names; by default for all addresses. */
+  /** True if connections without TLS are opened only to addresses that `allow` names; default false. */
   readonly isClearGuarded?: boolean;
   /** PEM certificates that are trusted beside the public ones. */
   readonly ca?: string;

@@ -22,7 +22,7 @@ export interface SchedulerTimersOptions {
   /** Receives near timers directly, and is the target of all schedules. */
   readonly queue: Queue;
   readonly queueArn: string;
-  /** The role under which the service sends to the queue. */
+  /** The role that EventBridge Scheduler assumes to send to the queue. */
   readonly roleArn: string;
   /** The group of all schedules of the environment. */
   readonly groupName: string;
@@ -71,8 +71,8 @@ export class SchedulerTimers implements Timers {
       Target: {
         Arn: queueArn,
         RoleArn: roleArn,
-        // A schedule's message has no group, because Scheduler documents groups only for FIFO queues. The body names the
-        // service. The message arrives early, and the worker replaces it with a message that has the group.
+        // A schedule's message has no message group, because Scheduler documents message groups only for FIFO queues. The body
+        // names the service. The message arrives early, and the worker replaces it with one that has the service's group.
         Input: bodyOfWake({ ...wake, sentAtMs: fireAtMs, delayMs: 0 }),
       },
     });

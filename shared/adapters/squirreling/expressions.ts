@@ -54,7 +54,7 @@ function byPart(part: Replace): (item: OrderByItem) => OrderByItem {
 
 /**
  * Calls `replace` for every expression of one SELECT, and changes the SELECT in place.
- * @param each called with each replaced expression that is no part of another
+ * @param each called with each outermost expression after the replacement; its result takes the place of that expression
  */
 export function replaceIn(select: SelectStatement, replace: Replace, each: Replace = (expr) => expr): void {
   const whole: Replace = (expr) => each(replaced(expr, replace));

@@ -14,8 +14,8 @@ export const JSON_FUNCTIONS: Readonly<Record<string, UserDefinedFunction>> = {
 };
 
 /**
- * A value from a JSON text. If `isMarked` is true, each string in the value starts with `s`, and a string that starts with `n`
- * stands for a number.
+ * A value from a JSON text. If `isMarked` is true, each string of the text has the prefix `s` in the value, and each number is
+ * a string there: its digits with the prefix `n`.
  */
 interface Json {
   readonly value: unknown;

@@ -70,8 +70,8 @@ export function withoutStars(select: SelectStatement, scope: Scope): void {
 }
 
 /**
- * Wraps each column of each SELECT in KEPT_APART. For statements whose whole rows the SQL engine compares (DISTINCT, UNION),
- * after `prepare` has treated their parts.
+ * Wraps each column of each SELECT in KEPT_APART. It is meant for statements whose whole rows the SQL engine compares
+ * (DISTINCT, UNION), and is called after `prepare` has treated the parts of the statement.
  */
 export function keepApart(statement: Statement): void {
   if (statement.type === "with") keepApart(statement.query);

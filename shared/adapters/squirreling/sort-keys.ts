@@ -4,9 +4,10 @@ import type { SelectStatement } from "squirreling";
 type OrderByItem = SelectStatement["orderBy"][number];
 
 /**
- * The SQL engine stores a key in its row under a name that it makes from the expression. If it makes the same name for a function
- * call, it takes the stored value and does not evaluate the call. But `id || 'status'` and `id || status` get the same name. So
- * each key becomes a CASE, because no function call gets the name of a CASE.
+ * The SQL engine stores the value of a key in its row under a name that it makes from the expression. If it makes the same name
+ * for a function call, it takes the stored value and does not evaluate the call. But different calls may get the same name: for
+ * example `id || 'status'` and `id || status`, which are calls of TEXT_JOIN by then (`dialect.ts`). So each key becomes a CASE,
+ * because no function call gets the name of a CASE.
  */
 export function withOwnKey(item: OrderByItem): OrderByItem {
   const { expr } = item;

@@ -86,7 +86,7 @@ export class ThreeValues {
   }
 }
 
-/** True for an expression that the SQL engine evaluates only to true or false, even if its value is unknown. */
+/** True for an expression that the SQL engine evaluates only to true or false, even where three-valued logic gives NULL. */
 function isPredicate(expr: ExprNode): boolean {
   if (expr.type === "binary") return !ARITHMETIC.has(expr.op);
   if (expr.type === "unary") return expr.op === "NOT";

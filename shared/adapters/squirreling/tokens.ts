@@ -5,7 +5,7 @@ export interface Token {
   readonly text: string;
   /** White space and comments before the token. */
   readonly before: string;
-  /** Set on the NULL of an `IS NOT NULL` that replaces a test such as `IS TRUE`: the name of that test, such as `IS_TRUE`. */
+  /** `truthTests` replaces a test such as `IS TRUE` by `IS NOT NULL`, and stores the name `IS_TRUE` here, in the NULL token. */
   readonly truth?: string;
 }
 

@@ -20,7 +20,7 @@ interface Waiting<Value> {
   reject(error: Error): void;
 }
 
-/** The next batch is requested before the rows of a batch of this size are used. */
+/** If a batch has at least this many rows, the next batch is requested before these rows are used. */
 const AHEAD_FROM = 500;
 
 /** All scans of one evaluator, over one channel. */

@@ -6,8 +6,8 @@ export const VALUE_MAX_BYTES = 16 * 1024;
 /** The largest size of all values of an answer together, after their encoding. */
 export const VALUES_MAX_BYTES = 256 * 1024;
 /**
- * The most characters of all entries in the answer to a request with the parameter `limit`. The bound exists because an answer on
- * AWS has at most 6 MB.
+ * In the answer to a request with the parameter `limit`, all entries together have at most this many characters, unless the first
+ * entry alone is larger. The bound exists because an answer on AWS has at most 6 MB.
  */
 export const ENTRIES_MAX_CHARS = 2 * 1024 * 1024;
 

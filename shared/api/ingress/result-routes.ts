@@ -106,8 +106,8 @@ async function idempotentId(
   const keyed = (await serviceType(engine.registry, service)) !== "service";
   const named = keyed ? 2 : 1;
   if (rest.length < named) throw badInvocationPath();
-  // A path of a service without keys has `attach` or `output` one segment earlier. This path has another word there, so it gets
-  // the 404 of an unknown word.
+  // This path of a service without keys has one segment too many: where such a path ends with `attach` or `output`, it has
+  // an unknown word, so it gets the 404 of an unknown word.
   if (rest.length > named) throw notFound();
   const target: Target = keyed
     ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }

@@ -30,7 +30,7 @@ export function waysOut(invocation: Invocation, mismatch: Mismatch, former?: For
   return ways;
 }
 
-/** True if the deployment that recorded the entry is the one that now differs from it: its code was changed in place. */
+/** True if the deployment that recorded the entry now reaches another command there: its code was changed in place. */
 function isInPlace({ deploymentId }: Mismatch, former: FormerCode | undefined): boolean {
   return former?.isRegistered === true && former.deploymentId === deploymentId;
 }

@@ -31,8 +31,8 @@ const ABSENT = { kind: "absent" } as const;
  * @param act the operator's act that causes the acceptance
  * @param join called with the existing invocation. A large invocation is loaded in a turn of `largeLoads`, and the turn ends only
  *   after `join`
- * @param isThis true for an expired life that must not be replaced, because the command that asks for this acceptance may have
- *   been performed before and may have made or found that life then. `accept` returns such a life as existing
+ * @param isThis true for an expired life that must not be replaced: the command that asks for this acceptance may be a repeat,
+ *   and the earlier performance may have made or found that life. `accept` returns such a life as existing
  */
 export async function accept(
   engine: Engine,

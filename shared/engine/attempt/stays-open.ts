@@ -19,7 +19,7 @@ export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route
   if (activeInvocations.suspects?.isTrying(active.id) === true) return false;
   const { streams } = activeInvocations;
   if (active.invocation.journal.commandCount <= 1 && streams.isQuiet(handlerOf(route))) return false;
-  // The last condition, because the exchange for which it is true may be the one that probes.
+  // This check comes last, because a true answer may make this exchange the deployment's only probe for a while.
   return streams.earlyAnswers.mayStayOpen(route.deployment.id, nowMs);
 }
 

@@ -186,9 +186,9 @@ function stillParked(loaded: Loaded, nowMs: number): Park | undefined {
 /**
  * Sends the wake of a park again if its message came early. Timers fire early on purpose, and each step of a ladder comes
  * early (I8, I11). If little time is left, the queue delays the message; else a timer does. If the message comes from the timer
- * that the lease record names (`timerAtMs`), and its moment is far, this timer is set again even if the park waits for another
- * moment: a later park until the moment of the timer sets no timer of its own. A message with any other moment is left over
- * from a former park, and no timer is set for it.
+ * that the lease record names (`timerAtMs`), and the moment of this timer is far, the timer is set again. This holds even if the
+ * park waits for another moment: a driver that later parks until the moment of the timer relies on the timer, and sets no new
+ * one. A message with any other moment is left over from a former park, and no timer is set for it.
  */
 async function wakeAgainIfEarly(
   engine: Engine,

@@ -11,7 +11,7 @@ import { loadWithMoments } from "../store/operator-loads.ts";
 import { recorderOf } from "../store/recorder.ts";
 
 /**
- * Writes one line for each difference: retries of the same code meet the same difference.
+ * Writes no further line if a retry of the same code meets the same difference as the failure before it.
  * @param before the invocation before the attempt
  * @param after the invocation after the attempt; a completed one has no ways out
  */

@@ -34,7 +34,7 @@ export async function park(
   const { inbox } = active;
   await active.ownAcceptance?.settle();
   await takeReserved(engine, active);
-  // The loss of the lease ends only a wait that has begun, so it is checked before the wait.
+  // A loss of the lease ends a wait under way, but not one that begins later. So the loss is checked before the wait.
   if (active.lease.isLost) return "lost";
   if (inbox.isDirty) {
     await readPoked(engine, active);
@@ -186,7 +186,8 @@ async function writeDownInline(engine: Engine, active: ActiveInvocation): Promis
 /**
  * Writes the park and sets its wake. A wake that is not near is set before the park: if the driver dies between the two,
  * the wake is needless, but no park lacks a wake. A near wake is sent after the park, because its message could otherwise
- * come before the park. If the driver dies between the two, its backstop finds the park and is sent again for the moment of the wake.
+ * come before the park. If the driver dies between the two, its backstop finds the park and is sent again for the moment of the
+ * wake.
  * @returns false if another process has the lease
  */
 async function putDownUntil(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): Promise<boolean> {

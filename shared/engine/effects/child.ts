@@ -166,8 +166,8 @@ function acceptanceOf(
 
 /**
  * Accepts a send. The sent invocation has no driver yet, so it is started even if its acceptance was already stored (I6). An
- * invocation that has ended gets no message unless it is exclusive: otherwise two invocations that send to each other would
- * exchange messages for ever.
+ * invocation that has ended gets no message: otherwise two invocations that send to each other would exchange messages for
+ * ever. An exclusive one gets a message even then, because it may still have to give its lock back.
  */
 async function acceptSend(engine: Engine, acceptance: Acceptance, isThis: (former: Loaded) => boolean): Promise<void> {
   const acceptation = await accept(engine, acceptance, NO_LEASE, isThis);

@@ -59,8 +59,8 @@ export function journalDropAtMs(invocation: Invocation): number | undefined {
 }
 
 /**
- * True before the sweeper reaches the entry of the listing. The sweeper looks at each entry there once, so an invocation
- * that ends earlier needs no entry in the open index.
+ * True if the sweeper's one look at the entry of the listing is still to come. That look will drop the journal, or note when
+ * to drop it, so an invocation that ends before the look needs no entry in the open index.
  */
 function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): boolean {
   const ageMs = clock.nowMs() - acceptance.createdAtMs;

@@ -129,8 +129,8 @@ export class ActiveInvocation {
 
   /**
    * Asks the driver to park: ends the exchange, and a wait of the driver.
-   * @param leavesAtMs the present moment, if an exchange that only waits may be half-closed and not aborted; undefined if every
-   *   exchange is to be aborted
+   * @param leavesAtMs the present moment, with which an exchange that only waits is half-closed, not aborted; if undefined, any
+   *   exchange is aborted
    */
   stop(leavesAtMs?: number): void {
     this.#isStopping = true;

@@ -56,13 +56,13 @@ export class ActiveInvocations {
   readonly recentWakes = new RecentWakes();
   /**
    * The beginning of the last finished walk in which this process extended the time to live of all items of open invocations.
-   * If an item expired before that moment, and its time to live was not extended since, it belongs to no open invocation,
-   * however long the process or its machine was suspended.
+   * An item whose time to live, as it is stored now, ended before that moment belongs to no open invocation, because the walk
+   * would have extended it. This holds however long the process or its machine was suspended.
    */
   walkedAtMs: number | undefined;
   /** The invocations that may have ended the previous process; absent after a clean end. */
   suspects?: Suspects;
-  /** The worker's slots. Messages share them with the sends and records that are driven at once. Absent while no worker runs. */
+  /** The worker's slots. Sends and records that are driven without a message take slots too. Absent while no worker runs. */
   slots?: DriveSlots;
   /** True while a watch runs, so that only one runs at a time. */
   watched = false;

@@ -58,8 +58,8 @@ export class Children {
   }
 
   /**
-   * As `settle`, for calls that are no longer driven: if an acceptance has failed, no process has the call, and its caller
-   * must not wait for it.
+   * As `settle`, for calls that are no longer driven. If the write of an acceptance failed, the call may not exist in the table,
+   * so the calling invocation must not wait for it.
    */
   settleLeft(): Promise<unknown> | undefined {
     const left = this.#leftUnsettled;

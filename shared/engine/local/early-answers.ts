@@ -21,7 +21,7 @@ export class EarlyAnswers {
   readonly #early = new Set<DeploymentId>();
   readonly #heldBack = new Map<DeploymentId, HeldBack>();
 
-  /** True if the latest exchange that showed either has shown that the deployment answers before the end of a request. */
+  /** True if the last noted exchange with the deployment was early (`noteEarly`), and not held back (`noteHeldBack`). */
   isKnown(deployment: DeploymentId): boolean {
     return this.#early.has(deployment);
   }

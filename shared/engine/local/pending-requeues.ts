@@ -19,7 +19,7 @@ export class PendingRequeues {
   #forgetFrom = FORGET_FROM;
 
   /**
-   * Finds a noted message because of which no new message is needed in place of the received one. The new message would be due at
+   * Finds a noted message that makes a new message in place of the received one unnecessary. The new message would be due at
    * `dueAtMs`; the noted message comes no later than that, and at most `nearMs` earlier. A message never replaces itself. If the
    * received message has `wakeAtMs`, the noted one must have the same value, because only a message with this value is sent again
    * until the moment has come (I11).

@@ -12,8 +12,8 @@ const MARK = "suspect#";
 /** A mark expires by itself, in case no process reads it any more. */
 const KEPT_S = DAY_S;
 /**
- * If this many processes in a row died although they had put the invocation off, the invocation is probably not the cause of the
- * deaths in `deathsAlone` either, so `deathsAlone` becomes 0.
+ * If this many processes in a row died while they had put the invocation off, their deaths had another cause. The deaths in
+ * `deathsAlone` then probably had another cause too, so `deathsAlone` becomes 0.
  */
 const PUT_OFFS_MAX = 3;
 const ALL_MARKS = { from: MARK, below: "suspect$" };

@@ -127,7 +127,7 @@ export async function passOn(
     if (next.kind === "edit") shown = await applyEdit(engine, pk, seen, shown, next.item);
     const { served, lock: stored } = await serve(engine, pk, seen, shown, next);
     if (served && next.kind === "waiter") return await wakeHolder(engine, { id: next.id, target });
-    // Another process has served the ticket. The state that it wrote contains these changes, and perhaps a later edit.
+    // If another process has served the ticket, the state that it wrote contains these changes, and perhaps a later edit.
     if (stored.head !== seen.head) shown = stored.state;
     seen = stored;
   }

@@ -31,8 +31,8 @@ export async function leaveQueue(
 /**
  * True if the invocation holds the key by a take or a ticket from before the pause that took it out of the queue. No attempt
  * runs under such a grant: the segment of the pause fences earlier drivers, and a resumed invocation takes the key or queues
- * anew. A take or a ticket after the pause sets `applied` of the lock to `leftQueueAt`. For such a grant the function returns
- * false, so a late process does not pass on a key that is in use.
+ * anew. A take or a ticket after the pause sets `applied` of the lock to `leftQueueAt`, and then the function returns false, so
+ * that a late process does not pass on a key that is in use.
  */
 export function isGivenUp(lock: Lock, { acceptance, leftQueueAt, grant }: Leaving): boolean {
   // An invocation that has run under a grant never leaves the queue again.

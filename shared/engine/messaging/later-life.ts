@@ -27,11 +27,13 @@ export async function isLaterLife(
   key: string,
   askedAtMs: number,
 ): Promise<boolean> {
-  // A purged acceptance has no moment: `laterByMs` is NaN, the answer is false, and the effect reaches no life.
+  // A purged acceptance has no moment: `laterByMs` is NaN, and the answer is false. The arrival changes nothing, because the
+  // purged life has ended.
   const laterByMs = momentOf(String(existing["listSk"])) - askedAtMs;
-  // A key that begins with `x` is unique to one sending, so its arrival in any life proves that the effect was performed. The
-  // arrival of an awakeable has the same key in every life. If the current life began before the command, such an arrival in an
-  // earlier life may come from another command, and proves nothing.
+  // A key that begins with `x` is unique to one sending, so its arrival in any life proves that the effect was performed, even
+  // if by the clocks the current life began shortly before the command. The arrival of an awakeable has the same key in every
+  // life: if the current life began before the command, the awakeable's arrival in an earlier life may come from another
+  // command, and proves nothing.
   const isOfOneSending = key.startsWith("x");
   if (!(laterByMs > (isOfOneSending ? -CLOCKS_DIFFER_MAX_MS : 0))) return false;
   if (livesOnce(await acceptanceIn(engine, id, existing))) return false;

@@ -84,8 +84,8 @@ function timerName({ id, nonce }: Sleeper, wakeAtMs: number): string {
 }
 
 /**
- * The wake of a park counts as near if its moment is at most this far away. A message without `wakeAtMs`, which no timer has
- * sent, may come before that moment. A worker then puts the message back only if the wake is near.
+ * The wake of a park counts as near if its moment is at most this far away. If a message without `wakeAtMs`, so one that is
+ * from no timer, comes before that moment, a worker puts the message back only if the wake is near.
  */
 export const EARLY_MS = 90_000;
 

@@ -42,9 +42,9 @@ export async function dropJournal(engine: Engine, loaded: Loaded): Promise<boole
 }
 
 /**
- * Drops all other items and frees the id. The final segment becomes a tombstone: the invocation counts as expired at once, but
- * the item stays, because a process that read the acceptance before its removal must not start an attempt. The acceptance of a
- * child stays too, without its input, because a redo of its caller must find it (I2).
+ * Frees the id and drops all items but the final segment, which becomes a tombstone: the invocation counts as expired at once,
+ * but the item stays, because a process that read the acceptance before its removal must not start an attempt. The acceptance
+ * of a child stays too, without its input, because a redo of its caller must find it (I2).
  * @returns false if another process has changed the final segment since the load; the caller then loads again
  */
 export async function dropAll(engine: Engine, { invocation, pk, last }: Loaded): Promise<boolean> {

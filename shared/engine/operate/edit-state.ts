@@ -83,7 +83,8 @@ async function editFree(engine: Engine, pk: string, lock: Lock, values: Values, 
 }
 
 /**
- * True also if the write succeeded, its answer was lost, and its repetition was refused. A second edit would undo later changes.
+ * True also if the write succeeded, its answer was lost, and its repetition was refused. The caller must not edit again in
+ * this case, because a second edit would undo later changes.
  */
 function isMade(outcome: Updated, nonce: Nonce): boolean {
   return outcome.written || readLock(outcome.existing).editedBy === nonce;

@@ -15,8 +15,8 @@ import type { Purging } from "../ports/submission.ts";
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {
   return await forget(engine, id, async (_, loaded) => {
     const { acceptance, phase } = loaded.invocation;
-    // If another invocation attached after the end of this one, its sink is stored, but the wake that it sends to this invocation
-    // may come only after the purge. So the purge answers the sink (I8).
+    // Another invocation may attach after the end of this one: it stores a sink here, and then wakes this invocation, so that the
+    // sink is answered. That wake may come only after the purge, so the purge itself answers the sinks (I8).
     if (phase.status === "completed") await answerSinks(engine, acceptance, phase.result);
     await wipeWorkflow(engine, loaded.invocation);
     return await dropAll(engine, loaded);

@@ -64,10 +64,10 @@ export interface EngineSettings {
   /** The number of partitions of each index (ADR 0033): 1 by default, 16 at most. It may grow, and must never shrink. */
   readonly indexShards?: number;
   /**
-   * How long an invocation may stay open after its items were written, unless the sweeper extends their time to live. The sweeper
-   * extends it early: if the sweeper stops, each open invocation may stay open for at least this time minus two days. 16 days by
-   * default. Two days in a process that owns its store, because such a process deletes no item before its sweeper has extended
-   * the open invocations (`ttl.ts`).
+   * How long an invocation may stay open after its items were written, unless the sweeper extends the time to live of the items.
+   * The sweeper does so long before that time ends. If the sweeper stops, an open invocation therefore has at least this time
+   * minus two days left. 16 days by default. Two days in a process that owns its store, because such a process deletes no item
+   * before its sweeper has extended the time to live of the items of open invocations (`ttl.ts`).
    */
   readonly openKeptMs?: number;
   /** Sent to deployments as x-restate-cluster-name. */

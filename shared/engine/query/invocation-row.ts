@@ -154,8 +154,8 @@ function isEmptyIn(status: Presented, column: string): boolean {
 }
 
 /**
- * True if the summary shows the pin. The index entry of a parked invocation shows the pin; the entry of a running one may be
- * outdated.
+ * True if a missing deployment id in the summary means that the invocation has no pin. The index entry of a parked invocation
+ * shows its pin, if it has one; the entry of a running one may be outdated.
  */
 function isParked({ status, loaded, probed }: Summary): boolean {
   return loaded !== undefined || (probed !== true && status !== "running" && status !== "completed");

@@ -114,7 +114,8 @@ export class ListPage {
   }
 
   /**
-   * The entry of a running invocation may be older than the pin. The first segment then shows the pin.
+   * The row of a running invocation in the open index may be older than the pin and then names no deployment. The first segment
+   * shows the pin.
    */
   async #withDeployment(found: Probed): Promise<Probed> {
     if (typeof found === "string" || !this.#lacksDeployment(found)) return found;

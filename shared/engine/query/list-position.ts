@@ -8,7 +8,7 @@ export interface ListPosition {
    * (ADR 0013). Later pages then list the rows of the open index (`index`), and after them the other young entries (`young`).
    */
   readonly part?: "index" | "young";
-  /** Only if `part` is `index`: the position behind which the part `young` goes on, once all rows of the index are listed. */
+  /** Only if `part` is `index`: the position after which pages list young entries again, once all index rows are listed. */
   readonly young?: ListPosition;
 }
 

@@ -19,8 +19,8 @@ export function sorted(found: Summary[], order: Order): Summary[] {
 
 /**
  * @param rows the rows of the open index, in any order
- * @param young the listing from `known.noted.belowMs` on, in the given order. A caller that wants the result of `unreadEntries`
- *   adds it to `rows` or to the end of `young`
+ * @param young the listing from `known.noted.belowMs` on, in the given order. A caller that also wants the entries of
+ *   `unreadEntries`, which are all older, adds them to `rows`, or sorted to the end of a `young` that is newest-first
  */
 export async function* mayBeOpen(
   known: Known,

@@ -91,7 +91,7 @@ interface QueueCells {
   ofKey(queue: QueueView): readonly Cells[];
   /**
    * The statuses of open invocations that may be rows. If the open index contains all invocations with these statuses, the scan
-   * does not read the entries of the listing that the sweeper has not reached yet.
+   * reads no entries of the listing. Otherwise it also reads the entries that the sweeper has not reached yet.
    */
   readonly statuses: readonly Presented[];
   /** @returns undefined if the summary is no row */

@@ -71,9 +71,9 @@ function isTombstone({ after }: Segment): boolean {
 
 /**
  * The target of a final effect may expire two days after the end, and a redo would make the target again: a send would run
- * twice. So the effects of an older end count as performed, even without a lease record: an invocation that never parked has
- * none. If the open index still shows the invocation as not completed, its driver has died; its effects are redone at any
- * age, because a table may be restored after days.
+ * twice. So the effects of an older end count as performed, even if no lease record says so: an invocation that never parked
+ * has no lease record. If the open index still shows the invocation as not completed, its driver has died; its effects are
+ * redone at any age, because a table may be restored after days.
  */
 function hasExpiredEffects({ clock }: Engine, { invocation: { phase }, leaseRecord }: Loaded): boolean {
   if (leaseRecord?.lookAtMs !== undefined && leaseRecord.status !== "completed") return false;

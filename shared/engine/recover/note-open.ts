@@ -13,8 +13,8 @@ const TRIES_MAX = 3;
 /**
  * Under a live lease, changes nothing but the entry in the index: the driver keeps its token and its lease, and parks, renews
  * and commits as before. If the lease is over, the lease record also gets another token.
- * @param lookAtMs when the sweeper next looks at an invocation that was never driven. The code that calls this function sends a
- *   message to such an invocation, and at `lookAtMs` this message counts as lost
+ * @param lookAtMs if the invocation was never driven, the moment of the sweeper's next look at it. The caller also sends a
+ *   message for the invocation; if no driver has claimed it by this moment, the message counts as lost
  * @returns the invocation as it is stored now; undefined if it is gone
  * @throws Error if other processes write the lease record first in every try
  */

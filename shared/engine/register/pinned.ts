@@ -17,7 +17,7 @@ export type PinnedCounts = ReadonlyMap<DeploymentId, number>;
  * Counts the entries of the open index, which name the deployment, and the invocations that were accepted less than the
  * length of a lease ago (`leaseMs`) and may not be in the open index yet.
  *
- * Cost: a read of the whole open index, half a read unit for some fifteen entries, plus one read for each entry if the index
+ * Cost: a read of the whole open index, at half a read unit per fifteen entries or so, plus one read for each entry if the index
  * does not show deployments (ADR 0020). Each running invocation whose entry names no deployment costs a query of its
  * partition, and so does each recently accepted invocation that is not in the open index. Older completed invocations cost
  * nothing. The count may miss invocations that are pinned meanwhile.

@@ -30,7 +30,7 @@ export interface Lock {
   readonly editedBy?: Nonce;
   /** Counts the lives of a workflow id; objects have one life. */
   readonly life: number;
-  /** The end of the previous life. Every later event belongs to this life, even an event before the acceptance of its run. */
+  /** The end of the previous life. Every later event belongs to the new life, even an event before the acceptance of its run. */
   readonly lifeFromMs: number;
   /** From this moment on the life of a workflow counts as over, with its state and its promises. */
   readonly goneAtMs?: number;

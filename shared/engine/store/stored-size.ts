@@ -30,7 +30,7 @@ export class StoredMeasure {
   add(items: readonly Item[]): void {
     for (const item of items) {
       if (item.sk.startsWith(PIECES.from)) continue;
-      // The first unit of these items may be among the writes that drivers counted.
+      // Drivers may have counted the first unit of each of these items already, so `sum` must not add it a second time.
       const isDriven = item.sk === ACCEPTANCE_SK || item.sk.startsWith("seg#") || item.sk.startsWith("hold#");
       this.#count(sizeOf(item), isDriven);
       const { expiresAtS } = item;

@@ -37,7 +37,10 @@ export async function handOver(
   return cut;
 }
 
-/** Slightly less than the interval of passes. While workers are busy, messages of one slice must not pile up. */
+/**
+ * The shortest time between two messages of one slice, so that they do not pile up while workers are busy. It is slightly less
+ * than the interval of passes.
+ */
 const SENT_AGAIN_AFTER_MS = 240_000;
 
 /**

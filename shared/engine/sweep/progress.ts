@@ -31,8 +31,8 @@ export interface Again {
 }
 
 /**
- * Each field states how far the passes have come, and no later pass undoes that. So if two sweepers run at the same time,
- * either may write last: at worst the next pass repeats work of the sweeper that had come further.
+ * Each field states how far the passes have come, and work that a pass has done stays done. So if two sweepers run at the same
+ * time, either may write last: at worst the next pass repeats work of the sweeper that had come further.
  */
 export interface Progress {
   /** The first place of the listing that the walk has not reached. */

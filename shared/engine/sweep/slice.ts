@@ -60,7 +60,8 @@ export function readSlice(item: Item): Slice {
     walk: {
       name: String(item["walk"]) as WalkName,
       beganMs: Number(item["beganMs"]),
-      // `sliceItem` leaves out -Infinity. It means that no such walk came before, so the age of every entry counts as doubled.
+      // `sliceItem` leaves out -Infinity, which means that there was no earlier `everything` walk. `hasAged` is then true for
+      // every entry.
       sinceMs: typeof sinceMs === "number" ? sinceMs : -Infinity,
     },
     from: String(item["from"]),

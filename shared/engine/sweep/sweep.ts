@@ -87,9 +87,9 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
 
 /**
  * The walk over the listing goes on where the previous process stopped. Without saved progress it begins with the oldest
- * entry: lists show an entry as completed if the entry is older than the progress and not in the open index, so the progress
- * must not begin beyond an entry that no walk has passed. The walk over the open index starts over, and the process deletes no
- * expired item before this walk has extended the open invocations.
+ * entry, because a list of invocations takes an entry of the listing for completed if the entry is before the saved place and
+ * not in the open index. So the saved place must never be after an entry that no walk has passed. The walk over the open index
+ * starts over, and the process deletes no expired item before this walk has extended the open invocations.
  */
 async function resumed(engine: Engine): Promise<Saved> {
   const known = await readListed(engine);

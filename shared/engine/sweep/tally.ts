@@ -3,8 +3,8 @@
 import type { OpenCount } from "./open-count.ts";
 
 /**
- * The most entries whose arrivals a pass or slice reads although the entries are not due. Such an entry is read each
- * time its age has doubled, so an entry beyond this number is read after the next doubling.
+ * In the walk `everything`, a pass or a slice reads the arrivals of at most this many entries that are not due: entries whose
+ * age has doubled since the previous walk. An entry that this limit leaves out is read once its age has doubled again.
  */
 export const READS_MAX = 5_000;
 
@@ -18,7 +18,7 @@ export class Tally {
   isStuck = false;
   /** The earliest due moment of the parked invocations that were found due; `Infinity` if there is none. */
   dueSinceMs: number;
-  /** The count of two walks, over due entries and over the others; present if both began together in this pass. */
+  /** What the walks `due` and `everything` count together; present if both began together in this pass. */
   open?: OpenCount;
   /** The count of the walk that an operator has ordered; present if it began in this pass. */
   orderedOpen?: OpenCount;

@@ -20,7 +20,7 @@ export function publishAges(
   const began = ({ walk }: Slice): number => walk.beganMs;
   const listedMs = oldest("listing", ({ from }) => momentOf(from), momentOf(listedFrom));
   const dueMs = oldest("due", began, due?.beganMs ?? nowMs);
-  // Before the first finished walk, only slices have an age.
+  // Until the first walk has finished, the age counts only from the slices of workers; without slices it is 0.
   const everythingMs = oldest("everything", began, Number.isFinite(walkedAtMs) ? walkedAtMs : nowMs);
   const seconds = (fromMs: number, toMs = nowMs): number => Math.max(0, Math.round((toMs - fromMs) / 1000));
   const ages = {

@@ -48,7 +48,7 @@ function inOrderAfter(endedAt: SubscriptionId | undefined, all: readonly Consump
   return [...sorted.filter(isLater), ...sorted.filter((one) => !isLater(one))];
 }
 
-/** Follows until the signal aborts, because another process may change a subscription. */
+/** Follows periodically until the signal aborts, because another process may change a subscription. */
 export async function runTopics(engine: Engine, signal: AbortSignal, everyMs = FOLLOW_EVERY_MS): Promise<void> {
   if (engine.topics === undefined) return;
   do {

@@ -13,7 +13,7 @@ export interface BadRecord {
   readonly detail: string;
 }
 
-/** A repeated error is stored again only after this time: its moment then stays roughly right, with few writes. */
+/** A repeated error is stored again only after this time: few writes suffice to keep its stored moment roughly right. */
 const ERROR_EVERY_MS = 10_000;
 
 /** A subscription that is paused already keeps its first pause. @returns false if there is no such subscription */

@@ -101,7 +101,7 @@ describe("statements without a table, and about the tables", () => {
     expect(await rowsOf(statement)).toEqual(rows);
   });
 
-  test("the error about an unknown table names the known tables, but not the table behind a SELECT without FROM", async () => {
+  test("the error about an unknown table names the known tables, but not the internal table `one_row`", async () => {
     await expect(ask("describe nope")).rejects.toMatchObject({ kind: "unknown" });
     await expect(ask("describe nope")).rejects.not.toThrow("one_row");
     await expect(ask("describe nope")).rejects.toThrow("sys_journal");

@@ -74,7 +74,7 @@ test.each([
   expect(numbersIn(pieces)).toEqual(Array.from({ length: SOME }, (_, n) => n));
 });
 
-test("if only the values of a column show its type, the column has that type in Arrow", async () => {
+test("a column whose type follows only from its values has that type in Arrow", async () => {
   const statement = "select case when n < 3 then n else null end as n from numbers";
   const { body, rest } = await opened()
     .as("arrow")

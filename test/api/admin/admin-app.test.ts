@@ -158,11 +158,11 @@ describe("the admin API", () => {
     ["a header of the connection", { uri: "http://x/", additional_headers: { Host: "y" } }, 400],
     ["a header of the server's own", { uri: "http://x/", additional_headers: { "X-Restate-Service-Key": "%" } }, 400],
     [
-      "a header whose value is the mask that answers show",
+      "a header whose value is the mask for secrets",
       { uri: "http://x/", additional_headers: { authorization: "***" } },
       400,
     ],
-    ["an address with the mask that answers show", { uri: "http://x/?a=1&code=***", additional_headers: {} }, 400],
+    ["an address with the mask for secrets", { uri: "http://x/?a=1&code=***", additional_headers: {} }, 400],
     ["a header that breaks the line", { uri: "http://x/", additional_headers: { a: "b\r\nc: d" } }, 400],
     ["a function without a version", { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f" }, 400],
     ["an ARN that is not of a function", { arn: "arn:aws:s3:::bucket" }, 400],

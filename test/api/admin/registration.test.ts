@@ -49,7 +49,7 @@ afterEach(async () => {
 const offer = (...services: object[]) => (endpoint.answer = { body: JSON.stringify(manifestOf(services)) });
 
 describe("a registration", () => {
-  it("takes null for metadata, headers and flags as absent; for a null metadata value, the refusal names its key", async () => {
+  it("takes null metadata, headers and flags as absent, but refuses a null inside the metadata and names its key", async () => {
     const nulls = { metadata: null, additional_headers: null, force: null, breaking: null, use_http_11: null };
     const refused = await plane.ask("POST", "/deployments", { uri: endpoint.uri, metadata: { sha: null } });
     expect([refused.status, refused.text]).toEqual([422, expect.stringMatching(/metadata.*sha/)]);

@@ -107,7 +107,7 @@ describe("the end of an attempt", () => {
     expect(result([output("first"), output("second")])).toBe("second");
   });
 
-  test("a suspension keeps the completions of its own attempt as fresh, but not those that were sent to the attempt", () => {
+  test("a suspension keeps as fresh the completions that its attempt created, but not those sent to the attempt", () => {
     const entries = [run(2), completion(2)];
     const event = attemptEnded(ENDINGS["suspended"]!, { entries, sent: [taken("c1", completion(1))] });
     const { phase } = advance(running(), event).next;

@@ -119,8 +119,8 @@ const anyFresh: fc.Arbitrary<Fresh> = fc.record({
 
 /**
  * The second evaluator.
- * @returns the possible outcomes of the node, an empty set while the node is pending; null if the node or a node below must
- *   judge a child of unknown outcome
+ * @returns the possible outcomes of the node, an empty set while the node is pending; null if the node, or a node
+ *   below it, is an `any` or an `all` with a child that may count as a success or as a failure
  */
 function outcomesOf(tree: Await, known: Fresh): ReadonlySet<Outcome> | null {
   const leaves = [

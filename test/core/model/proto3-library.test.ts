@@ -52,7 +52,7 @@ function libraryType(type: MessageType<unknown>): protobuf.Type {
   return own;
 }
 
-/** The library writes every member, so the zero values of plain fields are left out, as proto3 requires. */
+/** Without the plain fields whose value is zero: proto3 does not write them, but the library writes every member it gets. */
 function forLibrary({ fields }: MessageType<unknown>, value: Readonly<Record<string, unknown>>): object {
   const kept = fields.flatMap((field) => {
     const { [field.name]: content } = value;

@@ -19,7 +19,7 @@ const manifestWith = (services: readonly (typeof offered)[]) => ({
   services,
 });
 
-it("a changed setting is no change of the manifest, and a newly announced one is", () => {
+it("a setting that an operator changed does not count as a change of the manifest, but a newly announced setting does", () => {
   expect(sameManifest(manifestWith([changed]), manifestWith([offered]))).toBe(true);
   const other = { ...offered, settings: { ...announced, abortTimeoutMs: 5_000, private: true } };
   expect(sameManifest(manifestWith([changed]), manifestWith([other]))).toBe(false);

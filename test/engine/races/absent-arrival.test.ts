@@ -65,7 +65,7 @@ async function loadMeanwhile<T>(
 const typesIn = (loaded: Loaded | undefined) =>
   loaded!.invocation.journal.entries.map((entry) => (entry.kind === "command" ? entry.command.kind : entry.type));
 
-test("a load whose last page lists an arrival that came after the first page reads the arrivals once more", async () => {
+test("if the last page of a load lists an arrival that the first page lacked, the load reads the arrivals again", async () => {
   const loaded = await loadMeanwhile(new Uint8Array(1), isSecondPage, ({ engine }, id) =>
     load(engine, id, SMALL_MAX_BYTES),
   );
@@ -73,7 +73,7 @@ test("a load whose last page lists an arrival that came after the first page rea
   expect(typesIn(loaded)).toEqual(["plain", "Signal", "output"]);
 });
 
-test("a load in parts reads the arrivals last, and counts an arrival as fresh if only a later segment lists it", async () => {
+test("a load in parts reads the arrivals last, so an arrival is fresh if no segment that was read before lists it", async () => {
   const loaded = await loadMeanwhile(new Uint8Array(1), isOfArrivals, ({ engine }, id) => load(engine, id));
   expect(loaded!.invocation.phase.status).toBe("suspended");
   expect([typesIn(loaded), [...loaded!.arrivals.keys()]]).toEqual([["plain"], ["s17"]]);

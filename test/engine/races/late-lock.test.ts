@@ -18,7 +18,7 @@ test.each([
   ["that handles a message loads the invocation again before it acks the message", true],
   ["that handles a request sends a wake for the invocation", false],
 ])(
-  "a key that was taken late for a killed invocation is free again: after the loss of the fence, the driver %s",
+  "a key that a driver took for an already killed invocation becomes free: when the fence refuses its segment, the driver %s",
   async (_, byMessage) => {
     const taking = new Gate();
     const stage = await open({ add: addCount }, { services: [objectOf(["add"])] });

@@ -105,7 +105,7 @@ test("a promise is not completed again in the next run of its workflow", async (
   expect(await standing(worker, second.invocationId)).toBe("open");
 });
 
-test("a send whose key has an invocation starts no second one if the first expires before the backstop comes", async () => {
+test("a redone send starts no second invocation, even if the first one with its idempotency key has expired", async () => {
   const { stage, ingress, worker } = await played({ idempotencyRetentionMs: 2_000, journalRetentionMs: 2_000 });
   await sendOn(worker, "quick", "", KEY);
   await stage.pulse.pass(500);

@@ -187,7 +187,7 @@ test("a call behind a paused holder passes the key on if the messages of the han
   await expectPassedOver(stage, other, second, "second");
 });
 
-test("an invocation that left the queue gives up an earlier grant, but keeps a later one and one under which it has run", () => {
+test("an invocation that left the queue gives up a grant from before, but no later grant, and none under which it ran", () => {
   const acceptance = { ...ACCEPTANCE, handlerType: "exclusive" } as const;
   const lock = { ...NO_LOCK, holder: acceptance, grant: 5 };
   expect(isGivenUp(lock, { acceptance, leftQueueAt: 1 })).toBe(true);

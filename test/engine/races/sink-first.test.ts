@@ -10,8 +10,8 @@ const open = stages();
 const idempotencyKey = "once";
 
 /**
- * Each handler also calls `endless`, and its driver drives that call along. Otherwise the driver would park the handler's
- * invocation, and would wake the target before the park.
+ * Each handler also calls `endless`, and its driver drives that call along, so it does not park the handler's invocation.
+ * Before a park the driver would wake the target once more, and that message would hide a wake that came before the sink.
  */
 const HANDLERS: readonly (readonly [string, Handler])[] = [
   ["an attach", async (ctx) => await ctx.race(ctx.attach(ctx.input), ctx.call("endless"))],

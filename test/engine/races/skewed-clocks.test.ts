@@ -1,4 +1,4 @@
-/** Processes whose clocks are right within five seconds: the order of two events never follows from comparing their clocks. */
+/** Processes whose clocks are five seconds ahead or behind: their times do not show which of two events was first. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { sendWake } from "../../../shared/engine/messaging/wake.ts";

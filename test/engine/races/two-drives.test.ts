@@ -10,7 +10,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a call whose exchange hangs is answered after another drive of its process has taken over", async () => {
+test("a call whose exchange hangs is answered after a second drive in the same process has taken over", async () => {
   const stage = await open({ greet: () => "Hello" });
   const actor = stage.actor();
   const overMs = stage.pulse.nowMs() + LEASE_MS;

@@ -45,7 +45,8 @@ test.each([
       callee: () => "told",
     });
     const first = stage.actor();
-    // The driver of both invocations dies before the first attempt of the callee; the next worker gets one message for each.
+    // The driver of both invocations dies in the callee's first attempt, before the handler runs; the next worker gets one
+    // message for each.
     stage.deployment.instead = ({ handler }) => void (handler === "callee" && first.die());
     const { invocationId } = await sendOn(first, "caller", String(stage.pulse.nowMs() + 30 * DAY_MS));
     first.startWorker();

@@ -50,7 +50,7 @@ test("if the sweeper notes an invocation between a process's load and its claim,
   expect(await stage.pulse.within(0, output(worker.engine, invocationId))).toMatchObject({ kind: "ended" });
 });
 
-test("a note that keeps the token of a lease, and is written after the lease is over, survives a claim by a process that loaded the invocation before the note", async () => {
+test("if the sweeper writes a note with the token of a lease after that lease is over, the note stays in the open index, even if a process that loaded the invocation before the note claims it", async () => {
   const stage = await open({ late: () => "done" });
   const { invocationId } = await sendOn(stage.actor(), "late");
   await stage.pulse.pass(5 * MINUTE_MS + 1_000);

@@ -128,7 +128,7 @@ describe("the oldest ready invocation", () => {
     ]);
   });
 
-  test("has waited since a driver parked it as ready, if it has a deployment", async () => {
+  test("has waited since a driver parked it as ready, if its entry in the open index names a deployment", async () => {
     const stage = await open({});
     const { engine } = stage.actor();
     const count = new OpenCount(engine);

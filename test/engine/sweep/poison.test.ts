@@ -77,8 +77,8 @@ test("while one invocation is deadly, the sweeper still extends the time to live
   await stage.pulse.pass(LEASE_MS);
   await stage.pulse.within(2 * LEASE_MS, worker.stopWorker());
   const { deaths } = await passes(stage, poison.invocationId, 120, DAY_MS / 4);
-  // Once a day, the sweeper tries again to look at the deadly invocation and to extend its time to live. Each of the two
-  // ends at most two passes.
+  // Once a day, the sweeper tries again both to look at the deadly invocation and to extend its time to live. Each of these
+  // two tries costs at most two deaths of a process.
   expect(deaths).toBeLessThanOrEqual(4 * 31);
   const table = stage.stores.table as EmbeddedTable;
   await stage.pulse.during(table.sweepExpired(stage.pulse.nowMs() / 1000, 1_000));

@@ -206,7 +206,7 @@ test("a request for the output of an invocation that did not give its key back c
   expect((await stage.pulse.within(0, output(front.engine, id))).kind).toBe("ended");
 });
 
-test("a promise is completed for a run that began after the end of the invocation that completes the promise", async () => {
+test("a promise that a dead driver left uncompleted is completed, even if the workflow's run began later", async () => {
   const stage = await open(handlers, settings);
   const front = stage.actor();
   const { invocationId: id } = await sendKeyed(front, keyed("W", "w", "approve"));

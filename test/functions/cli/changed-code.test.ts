@@ -155,8 +155,8 @@ test("the invocation continues on the former code at another address, which may 
   for (const one of printed.slice(1)) await follow(one.replace("<deployment-id>", deployment));
   expect(await result(id)).toBe("charged");
 
-  // The newest deployment is now the one with the former code, so this invocation starts there. The resume moves it to a new
-  // revision of the other deployment, whose code does not match the journal.
+  // The newest deployment is now the one with the former code, so this invocation starts there. Then the deployment of the stage,
+  // which runs the new code, is registered again. The resume moves the invocation to it, and its code does not match the journal.
   const other = await suspended("moved again");
   deployed = "new";
   await stage.register(stage.endpointUri!, { force: true });

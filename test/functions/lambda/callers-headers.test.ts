@@ -85,7 +85,7 @@ test("an identity in an event that came through no gateway is ignored", async ()
 test.each([
   ["a line end", "ada\r\nx-admin: 1"],
   ["letters beyond ASCII", "zoë"],
-  ["half of a pair", "\ud800"],
+  ["half of a surrogate pair", "\ud800"],
   ["too many characters", "a".repeat(2_048)],
 ])("an identity with %s is refused, and nothing is submitted", async (_what, sub) => {
   expect(await createdBy({ jwt: { claims: { ...CLAIMS, sub } } })).toEqual([403, undefined, undefined]);
@@ -109,7 +109,7 @@ test.each([
   ["a line end", "a\r\nx-restate-id: spoofed"],
   ["a zero", "a\0b"],
   ["letters beyond ASCII", "ë"],
-  ["half of a pair", "\ud800"],
+  ["half of a surrogate pair", "\ud800"],
   ["a delete", "a\u007fb"],
 ])("a value with %s is refused, and nothing is submitted", async (_what, value) => {
   expect(await submitted(eventOf({ "x-any": value }))).toMatchObject({ status: 400, headers: undefined });

@@ -8,7 +8,7 @@ import type { Recorded } from "../../crash/outcome.ts";
 import { noiseOf } from "./noise.ts";
 import type { LoadLine } from "./results.ts";
 
-/** The id of the process that drives the attempt; a deployment's server finds it from the connection, and sets 0 if it cannot. */
+/** A request header with the id of the driver's process. The deployment's server finds the id by the socket, or sets 0. */
 export const DRIVER_HEADER = "x-load-driver";
 const CLOSURE_MAX_MS = 40;
 const RETRY_RUN_MS = 60;

@@ -1,4 +1,4 @@
-/** Tests the judge of keys: each planted mistake of the lock passes a run without faults, and is caught at a crash point. */
+/** Tests the checks of runs with keys: a bug planted into the lock shows in no run without faults, but at a crash point. */
 import { expect, test } from "vitest";
 import type { Condition, Table } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";

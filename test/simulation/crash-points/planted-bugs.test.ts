@@ -1,4 +1,7 @@
-/** Tests the judge: a mistake that is planted into the engine passes a run without faults, and is caught at a crash point. */
+/**
+ * Tests the judge (`judge.ts`) with mistakes planted into the engine: a run without an injected fault does not show the mistake,
+ * but the judge catches it when a fault strikes at a crash point.
+ */
 import { expect, test } from "vitest";
 import type { Item, Table } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";

@@ -25,7 +25,10 @@ const INTERRUPT_MS = 15_000;
 export class Clients {
   /** The ends that clients received, with their requests. */
   readonly answers: { readonly ask: Ask; readonly ended: Ended }[] = [];
-  /** The invocations whose acceptance was confirmed to a client; `atMs` is Infinity if an attach found no end. */
+  /**
+   * The invocations whose acceptance was confirmed to a client, and when. If an attach got no end, `atMs` is Infinity, so that
+   * the verdict requires no later program to run after this one.
+   */
   readonly acknowledged: { readonly ask: Ask; readonly id: InvocationId; readonly atMs: number }[] = [];
   /** True if a request without a key was not answered, so that its acceptance is unknown. */
   lostOne = false;

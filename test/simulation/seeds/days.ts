@@ -14,7 +14,7 @@ export class Days {
   readonly #drawn: Stretch | undefined;
   #begun = false;
   #lookedAtMs = 0;
-  /** True when no invocation has to stay open any longer. */
+  /** True once the days have passed, or if there are none to skip: from then on every invocation must end. */
   areOver = false;
 
   constructor(world: World, rules: Rules, drawn: Stretch | undefined) {

@@ -8,7 +8,7 @@ const PROGRAMS_MAX = 14;
 const OBJECTS_MAX = 3;
 /** The longest sleep exceeds the longest delay of a message, which is 30 seconds in this simulation, so its wake is a timer. */
 const SLEEPS_MS = [5, 300, 2_000, 20_000, 70_000];
-/** A sleep that a cancel or a kill ends: by itself it would end only after the longest run. */
+/** The length of a sleep that only a cancel or a kill ends, because it exceeds the longest run of the simulation. */
 const FOREVER_MS = 4 * 3_600_000;
 /** The length of a sleep whose canceller may itself be cancelled, so that the sleep must end by itself. */
 const LONG_MS = 600_000;

@@ -23,7 +23,7 @@ export class Outside {
     this.#onTold = onTold;
   }
 
-  /** @returns the result of the closure */
+  /** Publishes the awakeable, from within the closure of a run. @returns the result of that closure */
   tell(awakeable: Told, isPutOff = false): string {
     if (isPutOff) this.#putOff.push(awakeable);
     else this.#hear(awakeable);

@@ -1,4 +1,4 @@
-/** Tests some of the faults: for each, the simulation catches a planted mistake in a seed that this fault strikes. */
+/** Tests that some faults are of use: for each, the simulation catches a planted mistake in a seed that this fault strikes. */
 import { expect, test } from "vitest";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Condition, IndexName, Item, Key, Range, Table, Update } from "../../../shared/engine/ports/table.ts";

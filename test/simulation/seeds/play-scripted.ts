@@ -126,8 +126,9 @@ function optionsOf(program: Program, idempotencyKey: string | undefined): CallOp
 }
 
 /**
- * A suspension names only the branches without a result. The engine judges an await only against notifications that the attempt
- * was not sent (I5). So if an await of `all` also named a finished branch, the engine would never count it as satisfied.
+ * A suspension names only the branches without a result. The engine judges an await only against notifications that were
+ * not sent to the attempt (I5). So if an await of `all` also named a finished branch, the engine would never count it as
+ * satisfied.
  */
 function allOf(branches: readonly Awaiting<string>[]): Awaiting<readonly string[]> {
   const whole = all(...branches);

@@ -27,7 +27,7 @@ export type Step =
 export interface Program {
   /**
    * The name is unique, because `verdict` complains if two invocations have programs with one name. It contains only letters and
-   * digits, like the step in a `TOKEN` (`ledger.ts`).
+   * digits, as does the name of a step, which is a part of a `TOKEN` (`ledger.ts`).
    */
   readonly name: string;
   readonly steps: readonly Step[];

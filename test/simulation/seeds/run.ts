@@ -23,7 +23,7 @@ const streams = (seed: number): boolean => seed % 4 < 2;
 /** After this time no more faults strike. */
 const MISFORTUNE_MAX_MS = 180_000;
 /**
- * By then the sweeper has found every lost invocation, and each sleep that no cancel or kill ends has ended by itself. If the
+ * By then the sweeper has found every lost invocation, and each sleep has ended, by itself or by a cancel or a kill. If the
  * try of a dead letter ends its process, the letter is tried again after an hour.
  */
 const QUIET_BY_MS = 7_200_000;

@@ -45,7 +45,7 @@ test("a workflow is submitted and attached to", () => {
   expect(lines).toContain("await workflow.workflowSubmit(3);");
 });
 
-test("a payload starts as the shortest JSON for a handler without a schema, and empty for one that takes no JSON", () => {
+test("the first payload is null for a JSON handler without a schema, and empty for a handler that takes no JSON", () => {
   const handler = { name: "h", public: true, output_description: "", retry_policy: { max_attempts: null } };
   expect(firstText({ ...handler, input_description: "application/json" } as HandlerBody)).toBe("null");
   expect(contentTypeOf({ ...handler, input_description: "none" } as HandlerBody)).toBeUndefined();

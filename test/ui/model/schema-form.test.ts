@@ -67,7 +67,7 @@ test("the parts of allOf are one object", () => {
   expect(fieldOf(schema, schema)).toMatchObject({ kind: "object" });
 });
 
-test("the form is finite for the schema `true`, and for one that refers to itself or to an inherited member", () => {
+test("the form is finite for the schema `true`, for one that refers to itself, and for a reference to `constructor`", () => {
   const loop = { $ref: "#/$defs/A", $defs: { A: { $ref: "#/$defs/A" } } };
   expect(fieldOf(loop, loop).kind).toBe("json");
   const endless = { type: "object", required: ["again"], properties: { again: { $ref: "#" } } };

@@ -55,7 +55,7 @@ export function CallResult({ state, onStop }: CallResultProps): JSX.Element | nu
   }
 }
 
-/** A reader may stop before the request has reached the server, so the page states that the invocation goes on only if it is open. */
+/** The request may not have reached the server, so "goes on" is shown only if an open invocation was found. */
 function leftText({ begun, isLooking }: CallState & { readonly kind: "left" }): string {
   if (begun.length > 0) return "The invocation goes on.";
   if (isLooking) return "It looks for the invocation …";

@@ -1,6 +1,6 @@
 /**
- * The axis of a timeline: ticks that show the time since the creation of the invocation, the durations of collapsed waits,
- * and behind the rows a line for each tick and a band for each collapsed wait.
+ * The axis of a timeline: ticks with the time since the creation of the invocation, and labels with the durations of collapsed
+ * waits. Behind the rows are a line for each tick and a band for each collapsed wait.
  */
 import type { JSX } from "preact";
 import { gapsOf } from "../../model/timeline/scale.ts";

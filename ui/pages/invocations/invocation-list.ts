@@ -66,7 +66,7 @@ export class InvocationList {
     return invocations.length;
   }
 
-  /** Renews the selected rows that the page contains, because a change of the selected invocations needs their present status. */
+  /** Renews the selected rows that the page contains, because the possible bulk changes depend on their present status. */
   #renewSelected(page: readonly Row[]): void {
     const selected = this.selected.peek();
     const renewed = page.filter(({ id }) => selected.has(id));

@@ -1,4 +1,4 @@
-/** The overview: the troubles that need an operator, the counts of open invocations, and the ends of the last hour. */
+/** The overview: the troubles that need an operator, the counts of open invocations, and what ended in the last hour. */
 import type { JSX } from "preact";
 import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
 import type { OverviewBody } from "../../../shared/api/wire/overview.ts";

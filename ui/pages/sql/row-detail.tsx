@@ -15,7 +15,7 @@ export interface RowDetailProps {
   readonly onClose: () => void;
 }
 
-/** The detail shows a longer value, a value with several lines, and JSON as a payload. */
+/** A value that is longer than this, has several lines, or looks like JSON is shown as a payload. */
 const LINE_MAX_CHARS = 120;
 
 export function RowDetail({ columns, row, number, onClose }: RowDetailProps): JSX.Element {

@@ -54,7 +54,7 @@ describe("the tables", () => {
       ...Array.from({ length: 0x5f }, (_, i) => 0x20 + i),
       ...Array.from({ length: 0x80 }, (_, i) => 0x80 + i),
     ];
-    // The many characters with short codes make the encoder use Huffman's code, also for one character with a long code.
+    // The letter `a` has a short code, so the encoder uses the Huffman code even if the code of the tested character is long.
     const headers = Object.fromEntries(
       codes.map((code) => [`x-${code}`, `aaaaaaaaaaaaaaaaaaaa${String.fromCharCode(code)}aaaaaaaaaaaaaaaaaaaa`]),
     );
