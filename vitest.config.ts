@@ -89,7 +89,11 @@ export default defineConfig({
       },
       { extends: true, test: { name: "scale", include: SCALE, exclude, isolate: false, testTimeout: 600_000 } },
       { extends: true, test: { name: "architecture", include: ARCHITECTURE, exclude, isolate: false } },
-      { extends: true, test: { name: "infra", include: INFRA, exclude, isolate: false } },
+      // The gate runs these tests at the lowest priority.
+      {
+        extends: true,
+        test: { name: "infra", include: INFRA, exclude, isolate: false, testTimeout: 300_000, hookTimeout: 300_000 },
+      },
     ],
   },
 });

@@ -69,7 +69,7 @@ test("every feature flag of the CDK is set, so that `cdk` prints no notice about
   expect(flags.filter(({ userValue }) => userValue === undefined)).toEqual([]);
   const { flags: told } = await synthesised({ "@aws-cdk/core:explicitStackTags": "true" });
   expect(told.filter(({ userValue }) => userValue === "true")).toHaveLength(1);
-}, 120_000);
+});
 
 test("alarms reach a topic, and the dashboard is left out, if the command says so", async () => {
   const plain = await synthesised();
@@ -82,7 +82,7 @@ test("alarms reach a topic, and the dashboard is left out, if the command says s
   const alarms = told.of("AWS::CloudWatch::Alarm");
   expect(alarms.length).toBeGreaterThan(0);
   for (const { Properties } of alarms) expect(Properties["AlarmActions"]).toEqual([TOPIC]);
-}, 120_000);
+});
 
 test("the command also sets reserved concurrency, an access log and traces", async () => {
   const told = await synthesised({
@@ -98,4 +98,4 @@ test("the command also sets reserved concurrency, an access log and traces", asy
   const logged = told.of("AWS::ApiGatewayV2::Stage").filter(({ Properties }) => Properties["AccessLogSettings"]);
   expect(logged).toHaveLength(2);
   await expect(synthesised({ "reserved-sweeper": "two" })).rejects.toThrow("reservedConcurrency: sweeper");
-}, 120_000);
+});

@@ -27,7 +27,7 @@ test("each function has the names and license texts of its own packages beside i
   expect(worker).toMatch(/^@uwdata\/flechette@[\d.]+ \(BSD-3-Clause\)$|^smol-toml@[\d.]+ \(BSD-3-Clause\)$/m);
   expect(worker).toContain("Redistributions of source code must retain the above copyright notice");
   expect(worker).toContain("The above copyright notice and this permission notice shall be included in all");
-}, 60_000);
+});
 
 async function bundleWith(manifest: object, files: Readonly<Record<string, string>>) {
   const root = emptyFolder();

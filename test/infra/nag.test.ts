@@ -54,7 +54,7 @@ test("there is no finding without an acknowledgement", () => {
   expect(() => synthesise({ ingressCors })).not.toThrow();
   const table = TableV2.fromTableName(new Stack(briefApp()), "Table", "shop-restored");
   expect(() => synthesise({ table })).not.toThrow();
-}, 120_000);
+});
 
 test("an acknowledgement hides no finding of another resource", () => {
   expect(() =>
@@ -62,4 +62,4 @@ test("an acknowledgement hides no finding of another resource", () => {
       new Queue(stack, "Foreign");
     }),
   ).toThrow(/AwsSolutions-SQS4/);
-}, 120_000);
+});

@@ -49,7 +49,7 @@ beforeAll(async () => {
   }
   await writeFile(inApp("package.json"), '{"type":"module"}');
   await writeFile(inApp("app.ts"), APP);
-}, 180_000);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -76,7 +76,7 @@ test("a strict app compiles against the declarations, and synthesises two enviro
   for (const template of templates) expect(template).toContain("https://id.example");
   const code = (await readdir(inApp("cdk.out"))).filter((name) => name.startsWith("asset."));
   expect(code.length).toBeGreaterThanOrEqual(6);
-}, 180_000);
+});
 
 test("an app in CommonJS can import the constructs too", async () => {
   const script =
@@ -85,7 +85,7 @@ test("an app in CommonJS can import the constructs too", async () => {
     cwd: inApp(""),
   });
   expect(stdout.trim()).toBe("Stepwell StepwellDeployment");
-}, 60_000);
+});
 
 test("each packed function has the licenses of its packages, and a list names all packages", async () => {
   const packed = (path: string): string => inApp(`node_modules/stepwell/dist/cdk/${path}`);
