@@ -50,14 +50,26 @@ export async function jsonLinesOf(stack: DeployedStack, name: FunctionName, sinc
   });
 }
 
-/** Waits for a line of the event: a process writes its lines a little after its answer. */
+const CALL_AGAIN_MS = 5_000;
+
+/**
+ * Waits for a line of the event: a process writes its lines a little after its answer. The emulator collects a function's lines for
+ * 50 ms after the answer, and reads a later line only at the next call of the function.
+ * @param callAgain makes such a call, every few seconds
+ */
 export async function lineOf(
   stack: DeployedStack,
   name: FunctionName,
   sinceMs: number,
   event: LogEvent,
+  callAgain: () => Promise<unknown> = async () => {},
 ): Promise<JsonLine> {
-  return await until(`the ${name} function logs ${event}`, 30_000, async () =>
-    (await jsonLinesOf(stack, name, sinceMs)).find((line) => line.event === event),
-  );
+  let calledMs = Date.now();
+  return await until(`the ${name} function logs ${event}`, 30_000, async () => {
+    if (Date.now() - calledMs >= CALL_AGAIN_MS) {
+      calledMs = Date.now();
+      await callAgain();
+    }
+    return (await jsonLinesOf(stack, name, sinceMs)).find((line) => line.event === event);
+  });
 }

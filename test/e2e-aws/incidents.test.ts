@@ -57,8 +57,9 @@ async function lettersSeen(): Promise<number> {
 describe("DeadLetters", () => {
   test("a message that is no wake is logged and deleted, and becomes no letter", async () => {
     const sinceMs = Date.now();
-    await sendText(aws.plain, "look here");
-    const line = await lineOf(aws.plain, "Worker", sinceMs, "message.discarded");
+    const send = () => sendText(aws.plain, "look here");
+    await send();
+    const line = await lineOf(aws.plain, "Worker", sinceMs, "message.discarded", send);
     expect(line).toMatchObject({ level: "error", reason: "it is no JSON" });
     expect(await visibleLetters(aws.plain)).toBe(0);
   });
