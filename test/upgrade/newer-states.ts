@@ -1,6 +1,6 @@
 /**
- * The states that need keys and orders: a fixture contains them only if the version that wrote it supports both. The call of
- * the first state tests this: a version that accepts it supports both.
+ * The states that need keyed services or orders such as a pause. A fixture contains them only if the version that wrote it
+ * supports both. A version counts as supporting both if it accepts the call of the first state.
  */
 import { NAPS, NEAR_MS, type State } from "./state.ts";
 

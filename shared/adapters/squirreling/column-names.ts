@@ -1,4 +1,4 @@
-/** Gives each computed column without an alias the reference server's name where it is known, or else the SQL engine's name. */
+/** Names computed columns without an alias as the reference server names them; if that is unknown, as the SQL engine does. */
 import type { ExprNode, SelectStatement, SqlPrimitive } from "squirreling";
 import { textOf } from "./values.ts";
 

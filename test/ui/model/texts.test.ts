@@ -1,4 +1,4 @@
-/** Tests the texts of durations, moments, sizes, payloads and foreign names as the pages of the web UI write them. */
+/** Tests how the web UI writes durations, moments, sizes, payloads and text from outside, such as names of services. */
 import { expect, test } from "vitest";
 import { shownBytes, shownText } from "../../../ui/model/payload-text.ts";
 import { sizeText } from "../../../ui/model/size-text.ts";
