@@ -167,6 +167,19 @@ test("if the reader stops waiting before the call reaches the server, the page s
   expect(await page.getByRole("link", { name: /^inv_/ }).count()).toBe(0);
 });
 
+test("while the page looks for the invocation of a call that it no longer waits for, it does not show the call as running", async () => {
+  const { page, goTo } = await stage.openTab();
+  await page.route(/\/call$/, () => {});
+  await goTo("call/Shop/order");
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByRole("button", { name: "Stop waiting" }).click();
+  const looking = page.getByRole("status").getByText("It looks for the invocation");
+  await looking.waitFor();
+  await page.route(/\/invocations\?/, () => {});
+  await sleep(2_500);
+  expect([await looking.count(), await page.getByRole("button", { name: "Stop waiting" }).count()]).toEqual([1, 0]);
+});
+
 test("if the invocation begins only after the reader stopped waiting, the page finds it", async () => {
   const { page, goTo } = await stage.openTab();
   await page.route(/\/call\?key=late$/, () => {});

@@ -1,4 +1,4 @@
-/** What each test opens and closes: a control plane and a deployment, which share a new directory and ports, and a client. */
+/** Opens and closes the stage of a test: a control plane and a deployment, which share a new directory and ports, and a client. */
 import { rm } from "node:fs/promises";
 import { Client } from "./client.ts";
 import type { Site } from "./programs.ts";

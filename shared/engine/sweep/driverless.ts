@@ -16,8 +16,8 @@ const REPLACED_AFTER_SHARE = 0.5;
 export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;
 
 /**
- * What the walk over the listing does with an entry, which it visits only once. It notes an open invocation in the open index,
- * because otherwise the invocation would be lost if its driver died and its message was lost later (I8).
+ * The walk over the listing visits each entry once, and calls this function for its invocation. The function notes an open
+ * invocation in the open index. Otherwise the invocation would be lost if its driver died and its message was lost later (I8).
  * @returns whether it sent a message or performed an effect
  */
 export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {

@@ -18,7 +18,7 @@ export class Tally {
   isStuck = false;
   /** The earliest due moment of the parked invocations that were found due; `Infinity` if there is none. */
   dueSinceMs: number;
-  /** What the walks `due` and `everything` count together; present if both began together in this pass. */
+  /** The walks `due` and `everything` add to this one count; present if both began together in this pass. */
   open?: OpenCount;
   /** The count of the walk that an operator has ordered; present if it began in this pass. */
   orderedOpen?: OpenCount;

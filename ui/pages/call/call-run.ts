@@ -60,7 +60,7 @@ export function useCall(): CallRun {
       show({ kind: "running", forMs, begun });
     }, TICK_MS);
     try {
-      const answer = await callHandler(request, aborter.signal);
+      const answer = await callHandler(request, aborter.signal).finally(() => clearInterval(tick));
       if (answer.invocationId === undefined && answer.status >= 500) await look();
       show({ kind: "answered", request, answer, begun });
     } catch (error) {
@@ -76,8 +76,6 @@ export function useCall(): CallRun {
         if (!isLooking) return;
         await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
       }
-    } finally {
-      clearInterval(tick);
     }
   };
   return { state, call, stop };
