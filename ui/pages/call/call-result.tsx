@@ -59,7 +59,7 @@ export function CallResult({ state, onStop }: CallResultProps): JSX.Element | nu
 function leftText({ begun, isLooking }: CallState & { readonly kind: "left" }): string {
   if (begun.length > 0) return "The invocation goes on.";
   if (isLooking) return "It looks for the invocation …";
-  return "No open invocation of this call was found: the call did not reach the server, or its invocation has ended.";
+  return "No open invocation of this call was found. It may have ended, or the call may not have reached the server.";
 }
 
 function Answer({ state }: { readonly state: CallState & { readonly kind: "answered" } }): JSX.Element {
