@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CHROMIUM_FLAGS } from "../harness/browser/chromium.mjs";
 
+/** Pages of one site share a process. */
+const ONE_PROCESS = "--process-per-site";
 const AXE = join(import.meta.dirname, "node_modules/axe-core/axe.min.js");
 const REST_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 50;
@@ -14,11 +16,24 @@ const REFUSED = /^Failed to load resource: /;
 export async function openBrowser(executablePath) {
   // The package of this folder is installed on demand, so the import has to come after the setup of the suite.
   const { chromium } = await import("playwright-core");
-  const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS] });
-  return { openTab: (url, options = {}) => openTab(browser, url, options), close: () => browser.close() };
+  const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS, ONE_PROCESS] });
+  const profiles = new Map();
+  return {
+    async openTab(url, options = {}) {
+      const key = JSON.stringify([url, options]);
+      const profile = profiles.get(key) ?? (await openProfile(browser, url, options));
+      profiles.set(key, profile);
+      return await openTab(profile, url);
+    },
+    close: () => browser.close(),
+  };
 }
 
-async function openTab(browser, url, { width = VIEWPORT.width, colorScheme = "light", ...more }) {
+/**
+ * The tabs with the same options have one profile. Its first page stays open, so that the process that shows it also shows all
+ * later tabs: a process for each tab would take a third of the run time.
+ */
+async function openProfile(browser, url, { width = VIEWPORT.width, colorScheme = "light", ...more }) {
   const context = await browser.newContext({
     viewport: { ...VIEWPORT, width },
     colorScheme,
@@ -29,6 +44,13 @@ async function openTab(browser, url, { width = VIEWPORT.width, colorScheme = "li
     permissions: ["clipboard-read", "clipboard-write"],
     ...more,
   });
+  await context.addInitScript(noteViolations);
+  const first = await context.newPage();
+  await first.goto(`${url}version`);
+  return { context, forget: () => first.evaluate(() => localStorage.clear()) };
+}
+
+async function openTab({ context, forget }, url) {
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const complaints = [];
@@ -46,7 +68,6 @@ async function openTab(browser, url, { width = VIEWPORT.width, colorScheme = "li
     const isOwn = target.origin === new URL(url).origin || ["data:", "blob:"].includes(target.protocol);
     if (!isOwn) complaints.push(`request to another origin: ${request.url()}`);
   });
-  await context.addInitScript(noteViolations);
   return {
     page,
     complaints,
@@ -55,7 +76,10 @@ async function openTab(browser, url, { width = VIEWPORT.width, colorScheme = "li
     },
     atRest: () => atRest(page),
     axe: () => seriousFaults(page),
-    close: () => context.close(),
+    close: async () => {
+      await page.close();
+      await forget();
+    },
   };
 }
 
@@ -90,7 +114,8 @@ function noteViolations() {
  * `page.evaluate` runs in the page.
  */
 async function seriousFaults(page) {
-  await page.evaluate(`${readFileSync(AXE, "utf8")}; undefined`);
+  if (await page.evaluate(() => globalThis.axe === undefined))
+    await page.evaluate(`${readFileSync(AXE, "utf8")}; undefined`);
   return await page.evaluate(async () => {
     const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] });
     return violations

@@ -1,6 +1,7 @@
 /** The configuration of `npm run test:browser`: Stepwell's web UI in a real browser, over a real local process. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { longestFirst } from "../longest-first.ts";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
@@ -9,7 +10,10 @@ export default defineConfig({
     include: ["test/browser/**/*.test.ts"],
     globalSetup: ["test/browser/global-setup.mjs"],
     pool: "threads",
+    // A worker keeps the imports of one file for the next file.
+    isolate: false,
     maxWorkers: 2,
+    sequence: { sequencer: longestFirst(["/screens.test.ts", "/call.test.ts"]) },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: reportersOf("browser"),
