@@ -1,4 +1,4 @@
-/** Configures the tests that need only npm: five projects of vitest, which run in threads on two workers. */
+/** Configures the tests that need only npm: six projects of vitest, which run in threads on two workers. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "./infra/built-in-texts.mjs";
 import { longestFirst } from "./test/longest-first.ts";
@@ -36,20 +36,25 @@ const PROCESSES = [
   "test/functions/{cli,local}/**/*.test.ts",
   "test/upgrade/**/*.test.ts",
 ];
+/** Tests of `processes` about what a process loads, or with a replaced package: no other test may have loaded anything before. */
+const FRESH_MODULES = ["test/functions/local/{loopback,untraced}.test.ts"];
 /** Tests with tens of thousands of invocations or many megabytes. */
 const SCALE = [
   "test/engine/{contention,inbox-bound,list-invocations}.test.ts",
   "test/engine/sweep/{seldom,slices}.test.ts",
 ];
-/** The longest tests of `quick` (13 to 9 s), then those of `processes` (44 to 29 s). */
+/** The longest tests of `quick` (13 to 9 s), then those of `processes` (35 to 17 s). */
 const LONGEST = [
   "/docs/costs.test.ts",
   "/sweep/cut-short.test.ts",
   "/races/retention.test.ts",
-  "/refused-start.test.ts",
+  "/find-deployments.test.ts",
+  "/local/tracing.test.ts",
   "/bad-input/ingress.test.ts",
-  "/command-line-codes.test.ts",
-  "/cli/deployments.test.ts",
+  "/statements/streamed-answers.test.ts",
+  "/changed-code.test.ts",
+  "/refused-start.test.ts",
+  "/operators-registration.test.ts",
 ];
 /** Tests of the house rules over the whole tree, which `npm run check` runs. */
 const ARCHITECTURE = ["test/architecture/**/*.test.ts"];
@@ -83,10 +88,12 @@ export default defineConfig({
         test: {
           name: "processes",
           include: PROCESSES,
-          exclude,
+          exclude: [...exclude, ...FRESH_MODULES],
           globalSetup: ["test/harness/cli/bundled-command.ts"],
+          isolate: false,
         },
       },
+      { extends: true, test: { name: "fresh-modules", include: FRESH_MODULES, exclude } },
       { extends: true, test: { name: "scale", include: SCALE, exclude, isolate: false, testTimeout: 600_000 } },
       { extends: true, test: { name: "architecture", include: ARCHITECTURE, exclude, isolate: false } },
       // The gate runs these tests at the lowest priority.

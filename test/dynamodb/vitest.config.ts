@@ -9,6 +9,8 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["**/*.test.ts"],
     pool: "threads",
+    // A worker keeps the imports of one file for the next file.
+    isolate: false,
     // On two processors vitest would start only one worker. Two may run at once, because no two files of tests share a table.
     maxWorkers: 2,
     testTimeout: 60_000,
