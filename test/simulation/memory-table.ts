@@ -31,7 +31,7 @@ export class MemoryTable implements Table {
   /** @returns a separate table with the same content */
   fork(): MemoryTable {
     const fork = new MemoryTable();
-    for (const item of this.all()) fork.#store(item);
+    for (const item of this.all()) fork.#store(copyOf(item));
     return fork;
   }
 
@@ -130,9 +130,10 @@ export class MemoryTable implements Table {
     else this.#store(item);
   }
 
+  /** @param item a copy that belongs to the table */
   #store(item: Item): void {
     const partition = this.#partitions.get(item.pk) ?? new Map<string, Item>();
-    this.#partitions.set(item.pk, partition.set(item.sk, copyOf(item)));
+    this.#partitions.set(item.pk, partition.set(item.sk, item));
   }
 }
 
@@ -145,7 +146,7 @@ function keyOf(write: Write): Key {
   return write.kind === "put" ? write.item : write.key;
 }
 
-/** @returns the item at the key after a write; undefined after a delete. @throws StoreError if the table refuses the write */
+/** @returns a new item, which is at the key after a write; undefined after a delete. @throws StoreError if the table refuses the write */
 function itemAfter(write: Write, existing: Item | undefined): Item | undefined {
   if (write.kind === "delete") return undefined;
   const item = write.kind === "put" ? copyOf(write.item) : updated(write.key, write.update, existing);
@@ -180,7 +181,8 @@ function assertStorable(item: Item): void {
 /** Copies bytes, so that callers share none with the table, and drops undefined attributes. */
 function copyOf(item: Item): Item {
   const copy: Record<string, Scalar> = {};
-  for (const [name, value] of Object.entries(item)) {
+  for (const name of Object.keys(item)) {
+    const value = item[name];
     if (value !== undefined) copy[name] = value instanceof Uint8Array ? Uint8Array.from(value) : value;
   }
   return copy as Item;
