@@ -6,7 +6,7 @@ const REST_WITHIN_MS = 40_000;
 const REST_FOR_MS = 600;
 /** Some pages animate without an end and are never idle. */
 const IDLE_WITHIN_MS = 500;
-const LOOK_EVERY_MS = 100;
+const LOOK_EVERY_MS = 200;
 const IS_LOADING = /Loading|Hang tight/;
 
 export async function openBrowser(executablePath) {
