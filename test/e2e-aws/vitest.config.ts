@@ -17,7 +17,15 @@ export default defineConfig({
     setupFiles: ["test/e2e-aws/own-emulator.ts"],
     pool: "threads",
     maxWorkers: Math.max(emulators.length, 1),
-    sequence: { sequencer: longestFirst(["/try.test.ts", "/restored.test.ts"]) },
+    sequence: {
+      sequencer: longestFirst([
+        "/try.test.ts",
+        "/restored.test.ts",
+        "/losses.test.ts",
+        "/attacks.test.ts",
+        "/slow-lane.test.ts",
+      ]),
+    },
     testTimeout: 120_000,
     hookTimeout: 240_000,
     reporters: reportersOf("e2e-aws"),
