@@ -7,6 +7,7 @@ import * as restate from "@restatedev/restate-sdk";
 import { beforeAll, expect, test } from "vitest";
 import { SERVICES } from "../harness/browser/services.ts";
 import { openStage } from "./stage.ts";
+import type { Page } from "./tab.mjs";
 
 const ORDER = {
   type: "object",
@@ -157,22 +158,27 @@ test("once the reader has stopped waiting, the page says that the invocation goe
   await page.getByRole("link", { name: /^inv_/ }).first().waitFor();
 });
 
-test("if the reader stops waiting before the call reaches the server, the page says that it found no invocation", async () => {
+/**
+ * Calls a handler on its page by a request that never reaches the server, and stops waiting.
+ * @param request matches the address of that request
+ */
+async function stoppedEarly(route: string, request: RegExp): Promise<Page> {
   const { page, goTo } = await stage.openTab();
-  await page.route(/\/call$/, () => {});
-  await goTo("call/Shop/order");
+  await page.route(request, () => {});
+  await goTo(route);
   await page.getByRole("button", { name: "Call", exact: true }).click();
   await page.getByRole("button", { name: "Stop waiting" }).click();
+  return page;
+}
+
+test("if the reader stops waiting before the call reaches the server, the page says that it found no invocation", async () => {
+  const page = await stoppedEarly("call/Shop/order", /\/call$/);
   await page.getByRole("status").getByText("No open invocation of this call was found").waitFor();
   expect(await page.getByRole("link", { name: /^inv_/ }).count()).toBe(0);
 });
 
 test("while the page looks for the invocation of a call that it no longer waits for, it does not show the call as running", async () => {
-  const { page, goTo } = await stage.openTab();
-  await page.route(/\/call$/, () => {});
-  await goTo("call/Shop/order");
-  await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByRole("button", { name: "Stop waiting" }).click();
+  const page = await stoppedEarly("call/Shop/order", /\/call$/);
   const looking = page.getByRole("status").getByText("It looks for the invocation");
   await looking.waitFor();
   await page.route(/\/invocations\?/, () => {});
@@ -181,11 +187,7 @@ test("while the page looks for the invocation of a call that it no longer waits 
 });
 
 test("if the invocation begins only after the reader stopped waiting, the page finds it", async () => {
-  const { page, goTo } = await stage.openTab();
-  await page.route(/\/call\?key=late$/, () => {});
-  await goTo("call/Counter/add?key=late");
-  await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByRole("button", { name: "Stop waiting" }).click();
+  const page = await stoppedEarly("call/Counter/add?key=late", /\/call\?key=late$/);
   await page.getByRole("status").getByText("It looks for the invocation").waitFor();
   await stage.call("/Counter/late/add/send?delay=1h", 1);
   await page.getByRole("status").getByText("The invocation goes on").waitFor();

@@ -111,11 +111,11 @@ function noteViolations() {
 
 /**
  * The content security policy forbids a script element that contains the checker, but it does not block code that
- * `page.evaluate` runs in the page.
+ * `page.evaluate` runs in the page. The routes of the web UI share one document, which gets the checker once.
  */
 async function seriousFaults(page) {
-  if (await page.evaluate(() => globalThis.axe === undefined))
-    await page.evaluate(`${readFileSync(AXE, "utf8")}; undefined`);
+  const isMissing = await page.evaluate(() => globalThis.axe === undefined);
+  if (isMissing) await page.evaluate(`${readFileSync(AXE, "utf8")}; undefined`);
   return await page.evaluate(async () => {
     const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] });
     return violations
