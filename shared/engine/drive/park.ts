@@ -2,6 +2,7 @@
 import { advance } from "../../core/invocation/advance.ts";
 import type { Step } from "../../core/invocation/transition.ts";
 import { HOUR_MS } from "../../core/model/time-units.ts";
+import { lookAfterMs } from "../attempt/hold.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
 import { passOver } from "../lock/leave-queue.ts";
 import { takeReserved } from "../lock/reserved-key.ts";
@@ -125,8 +126,18 @@ async function waitHere(engine: Engine, active: ActiveInvocation, { status, wake
     active.lock.waitsInLine = false;
     return;
   }
-  const ms = wakeAtMs === undefined ? CHILDREN_WAIT_MAX_MS : Math.max(0, wakeAtMs - engine.clock.nowMs());
-  await active.inbox.wait(engine.clock, ms);
+  const nowMs = engine.clock.nowMs();
+  const ms = wakeAtMs === undefined ? CHILDREN_WAIT_MAX_MS : Math.max(0, wakeAtMs - nowMs);
+  await active.inbox.wait(engine.clock, Math.min(ms, looksAfterMs(engine, active, nowMs)));
+}
+
+/**
+ * The time after which a waiting driver reads the arrivals again, because another process may have written some and its wake meets
+ * the lease of this driver. In a sole owner, each writer of an arrival interrupts the wait, so no look is needed.
+ */
+function looksAfterMs({ settings }: Engine, { attempt }: ActiveInvocation, nowMs: number): number {
+  if (settings.exclusiveOwnerPrefix !== undefined) return Infinity;
+  return lookAfterMs(nowMs - attempt.turnSinceMs);
 }
 
 /** Reads the arrivals after another party has written an arrival or a sink while the driver was active. */
