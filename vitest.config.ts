@@ -2,6 +2,7 @@
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "./infra/built-in-texts.mjs";
 import { longestFirst } from "./test/longest-first.ts";
+import { PATIENCE } from "./test/patience.ts";
 import { reportersOf } from "./test/reporters.ts";
 
 /** Suites that take minutes or need further packages; other configurations or scripts run them. */
@@ -69,8 +70,7 @@ export default defineConfig({
     // On a machine with two processors, vitest would start one worker by default.
     maxWorkers: 2,
     sequence: { sequencer: longestFirst(LONGEST) },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    ...PATIENCE,
     reporters: reportersOf("unit"),
     projects: [
       {
@@ -94,13 +94,9 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "fresh-modules", include: FRESH_MODULES, exclude } },
-      { extends: true, test: { name: "scale", include: SCALE, exclude, isolate: false, testTimeout: 600_000 } },
+      { extends: true, test: { name: "scale", include: SCALE, exclude, isolate: false } },
       { extends: true, test: { name: "architecture", include: ARCHITECTURE, exclude, isolate: false } },
-      // The gate runs these tests at the lowest priority.
-      {
-        extends: true,
-        test: { name: "infra", include: INFRA, exclude, isolate: false, testTimeout: 300_000, hookTimeout: 300_000 },
-      },
+      { extends: true, test: { name: "infra", include: INFRA, exclude, isolate: false } },
     ],
   },
 });

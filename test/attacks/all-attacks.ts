@@ -10,6 +10,9 @@ import { STATE_ATTACKS } from "./state-attacks.ts";
 import { STATEMENT_ATTACKS } from "./statement-attacks.ts";
 import { VOLUME_ATTACKS } from "./volume-attacks.ts";
 
+/** Into how many parts the attacks are divided; each commit runs one. */
+export const PARTS = 3;
+
 export const ATTACKS: readonly Attack[] = [
   ...MESSAGE_ATTACKS,
   ...VOLUME_ATTACKS,

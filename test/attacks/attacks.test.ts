@@ -1,11 +1,15 @@
 /** Under every attack, the server stays alive, keeps its memory bounded, and serves the attacker's healthy neighbour at once. */
 import { expect, test } from "vitest";
-import { ATTACKS } from "./all-attacks.ts";
+import { itemsOfTurn, tellRotation } from "../rotation.ts";
+import { ATTACKS, PARTS } from "./all-attacks.ts";
 import { runAttack } from "./run-attack.ts";
 import { openStage } from "./stage.ts";
 import { Stalls } from "./stalls.ts";
 
-test.each(ATTACKS.map(({ name, title }) => [`${name}:`, title, name]))("%s %s", async (_name, _title, name) => {
+const attacks = itemsOfTurn(ATTACKS, PARTS);
+tellRotation("attacks", "attacks", attacks.length, ATTACKS.length);
+
+test.each(attacks.map(({ name, title }) => [`${name}:`, title, name]))("%s %s", async (_name, _title, name) => {
   const first = await attacked(name);
   // A stall of the whole machine is no evidence about the server, so the attack is repeated once.
   const { complaints } = first.stallMs === undefined || first.complaints === "" ? first : await attacked(name);

@@ -1,15 +1,17 @@
 /** The configuration of `npm run test:attacks`: one attack after the other, each on its own server process. */
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
+import { rotationOfRun } from "../rotation.ts";
 
 export default defineConfig({
   test: {
     include: ["test/attacks/**/*.test.ts"],
     globalSetup: ["test/attacks/global-setup.mjs"],
+    env: { ROTATION: rotationOfRun() },
     pool: "threads",
     fileParallelism: false,
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    ...PATIENCE,
     reporters: reportersOf("attacks"),
   },
 });

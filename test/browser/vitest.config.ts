@@ -2,20 +2,21 @@
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { longestFirst } from "../longest-first.ts";
+import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
+import { filesOfTurn, longestOf } from "../rotating-suites.ts";
 
 export default defineConfig({
   define: await builtInTexts(),
   test: {
-    include: ["test/browser/**/*.test.ts"],
+    include: filesOfTurn("browser"),
     globalSetup: ["test/browser/global-setup.mjs"],
     pool: "threads",
     // A worker keeps the imports of one file for the next file.
     isolate: false,
     maxWorkers: 2,
-    sequence: { sequencer: longestFirst(["/screens.test.ts", "/call.test.ts"]) },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    sequence: { sequencer: longestFirst(longestOf("browser")) },
+    ...PATIENCE,
     reporters: reportersOf("browser"),
   },
 });

@@ -1,6 +1,7 @@
 /** The configuration of `npm run test:cli`: the unmodified command line of the reference against Stepwell's local process. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
@@ -9,8 +10,7 @@ export default defineConfig({
     include: ["test/compat/**/*.test.ts"],
     pool: "threads",
     fileParallelism: false,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    ...PATIENCE,
     reporters: reportersOf("cli"),
   },
 });

@@ -5,6 +5,7 @@
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { longestFirst } from "../longest-first.ts";
+import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
@@ -15,10 +16,7 @@ export default defineConfig({
     // Each file has its own deployments and control planes, and spends half of its time waiting.
     maxWorkers: 2,
     sequence: { sequencer: longestFirst(["/large.test.ts", "/programming-model.test.ts"]) },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // The default of one second is too short on a busy machine.
-    expect: { poll: { timeout: 20_000 } },
+    ...PATIENCE,
     reporters: reportersOf("conformance"),
   },
 });

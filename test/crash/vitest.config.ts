@@ -1,5 +1,6 @@
 /** The configuration of `npm run test:crash`: one test after the other, each with processes that it kills. */
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
@@ -7,8 +8,7 @@ export default defineConfig({
     include: ["test/crash/**/*.test.ts"],
     pool: "threads",
     fileParallelism: false,
-    testTimeout: 600_000,
-    hookTimeout: 60_000,
+    ...PATIENCE,
     reporters: reportersOf("crash"),
   },
 });

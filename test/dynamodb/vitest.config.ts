@@ -1,6 +1,7 @@
 /** The configuration of the tests on a DynamoDB engine: they run only through `run.mjs`, which starts the engine. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
@@ -13,7 +14,7 @@ export default defineConfig({
     isolate: false,
     // On two processors vitest would start only one worker. Two may run at once, because no two files of tests share a table.
     maxWorkers: 2,
-    testTimeout: 60_000,
+    ...PATIENCE,
     reporters: reportersOf("dynamodb"),
   },
 });

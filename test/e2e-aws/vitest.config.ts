@@ -5,29 +5,22 @@
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { longestFirst } from "../longest-first.ts";
+import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
+import { filesOfTurn, longestOf } from "../rotating-suites.ts";
 
 const emulators = JSON.parse(process.env["STEPWELL_E2E_EMULATORS"] ?? "[]") as readonly unknown[];
 
 export default defineConfig({
   define: await builtInTexts(),
   test: {
-    include: ["test/e2e-aws/**/*.test.ts"],
+    include: filesOfTurn("e2e-aws"),
     globalSetup: ["test/e2e-aws/global-setup.mjs"],
     setupFiles: ["test/e2e-aws/own-emulator.ts"],
     pool: "threads",
     maxWorkers: Math.max(emulators.length, 1),
-    sequence: {
-      sequencer: longestFirst([
-        "/try.test.ts",
-        "/restored.test.ts",
-        "/losses.test.ts",
-        "/attacks.test.ts",
-        "/slow-lane.test.ts",
-      ]),
-    },
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
+    sequence: { sequencer: longestFirst(longestOf("e2e-aws")) },
+    ...PATIENCE,
     reporters: reportersOf("e2e-aws"),
   },
 });

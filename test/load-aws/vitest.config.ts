@@ -1,6 +1,7 @@
 /** The configuration of the load test on an emulated AWS: one test file, which runs only through `npm run test:load-aws`. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
@@ -10,8 +11,9 @@ export default defineConfig({
     globalSetup: ["test/load-aws/global-setup.mjs"],
     pool: "threads",
     fileParallelism: false,
+    ...PATIENCE,
+    // The load itself may take an hour.
     testTimeout: 7_200_000,
-    hookTimeout: 240_000,
     reporters: reportersOf("load-aws"),
   },
 });

@@ -12,7 +12,7 @@ export interface Difference {
   readonly extra: RegExp;
 }
 
-export const DIFFERENCES: readonly Difference[] = [
+const DIFFERENCES: readonly Difference[] = [
   {
     reason: "no idempotency key is made up for a caller that gave none",
     pages: ["invocation: awaits"],
@@ -37,6 +37,11 @@ export const DIFFERENCES: readonly Difference[] = [
     extra: /^Error: never well\n/m,
   },
 ];
+
+/** @returns the differences that at least one of the pages shows */
+export function differencesOn(titles: readonly string[]): readonly Difference[] {
+  return DIFFERENCES.filter(({ pages }) => pages?.some((title) => titles.includes(title)) ?? true);
+}
 
 /** @returns the text without the parts that only this server causes, and the differences that were found */
 export function withoutDifferences(on: Difference["on"], title: string, text: string) {

@@ -16,6 +16,9 @@ const INVOCATIONS =
   `done greeted call refused nap stumble paused killed cancelled scheduled hold waits open awaits runs`.split(" ");
 const COMPLETED = ["succeeded", "failed", "cancelled", "killed"];
 
+/** Into how many parts the pages are divided; each commit runs one. */
+export const PARTS = 2;
+
 export const PAGES: readonly UiPage[] = [
   { title: "overview: services", path: () => "overview", isUnordered: true },
   { title: "overview: deployments", path: () => "overview?view=deployments", isUnordered: true },

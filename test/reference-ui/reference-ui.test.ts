@@ -1,8 +1,9 @@
 /** Compares what the unmodified web UI of the reference shows over Stepwell with what it shows over the reference itself. */
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { itemsOfTurn, tellRotation } from "../rotation.ts";
 import type { Shown } from "./browser.mjs";
-import { DIFFERENCES, withoutDifferences, type Difference } from "./differences.ts";
-import { PAGES, type UiPage } from "./pages.ts";
+import { differencesOn, withoutDifferences, type Difference } from "./differences.ts";
+import { PAGES, PARTS, type UiPage } from "./pages.ts";
 import { plainText } from "./plain-text.ts";
 import { openStage, type Side, type Stage } from "./stage.ts";
 
@@ -39,7 +40,10 @@ function failedRequests({ requests }: Shown): string[] {
     .map((one) => `${one.method} ${one.path}: ${one.status} ${one.answer}`);
 }
 
-test.each(PAGES)("$title", async (page) => {
+const pages = itemsOfTurn(PAGES, PARTS);
+tellRotation("reference-ui", "pages", pages.length, PAGES.length);
+
+test.each(pages)("$title", async (page) => {
   let [theirs, ours] = await Promise.all([show(stage.theirs, page), show(stage.ours, page)]);
   for (let left = LOOKS_MAX; left > 0 && linesOf("ours", page, ours) !== linesOf("theirs", page, theirs); left--) {
     [theirs, ours] = await Promise.all([stage.theirs.tab.look(plainText), stage.ours.tab.look(plainText)]);
@@ -50,6 +54,7 @@ test.each(PAGES)("$title", async (page) => {
   expect(ours.complaints).toEqual(theirs.complaints);
 });
 
-test("each listed difference is still seen", () => {
-  expect(DIFFERENCES.filter((one) => !seenDifferences.has(one))).toEqual([]);
+test("each listed difference is still seen on these pages", () => {
+  const titles = pages.map(({ title }) => title);
+  expect(differencesOn(titles).filter((one) => !seenDifferences.has(one))).toEqual([]);
 });

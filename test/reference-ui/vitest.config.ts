@@ -1,17 +1,19 @@
 /** The configuration of `npm run test:reference-ui`: the unmodified web UI of the reference over Stepwell's local process. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
+import { rotationOfRun } from "../rotation.ts";
 
 export default defineConfig({
   define: await builtInTexts(),
   test: {
     include: ["test/reference-ui/**/*.test.ts"],
     globalSetup: ["test/reference-ui/global-setup.mjs"],
+    env: { ROTATION: rotationOfRun() },
     pool: "threads",
     fileParallelism: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...PATIENCE,
     reporters: reportersOf("reference-ui"),
   },
 });

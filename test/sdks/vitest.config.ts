@@ -1,6 +1,7 @@
 /** The configuration of the tests of SDKs in other languages; `run.mjs` builds their deployments and then runs these tests. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
@@ -8,8 +9,7 @@ export default defineConfig({
   test: {
     include: ["test/sdks/**/*.test.ts"],
     pool: "threads",
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...PATIENCE,
     reporters: reportersOf("sdks"),
   },
 });

@@ -1,5 +1,6 @@
 /** The configuration of the supply-chain tests: they run only through `run.mjs`, which installs their tools. */
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
@@ -9,9 +10,7 @@ export default defineConfig({
     pool: "threads",
     // On two processors vitest runs one test file at a time by default, although some tests only wait for the registry.
     maxWorkers: 2,
-    // The gate runs these tests at the lowest priority.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    ...PATIENCE,
     reporters: reportersOf("supply-chain"),
   },
 });

@@ -1,0 +1,51 @@
+/** The suites that rotate by file: each commit runs the files of one part. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { itemsOfTurn, tellRotation } from "./rotation.ts";
+
+export interface RotatingSuite {
+  /** The folder of the suite below `test`. */
+  readonly folder: string;
+  readonly parts: number;
+  /**
+   * The names of files that take long, in an order that gives each part about the same work; the other files follow by name. A part
+   * has each `parts`-th file.
+   */
+  readonly first?: readonly string[];
+}
+
+export const ROTATING_SUITES = {
+  "crash-points": {
+    folder: "simulation/crash-points",
+    parts: 4,
+    first: ["sole-owner", "keyed-shared-table", "keyed-sole-owner", "shared-table"],
+  },
+  browser: { folder: "browser", parts: 2, first: ["screens", "call"] },
+  "e2e-aws": { folder: "e2e-aws", parts: 3, first: ["try", "restored", "losses", "attacks", "slow-lane"] },
+  topics: { folder: "topics", parts: 2 },
+} satisfies Readonly<Record<string, RotatingSuite>>;
+
+/** @returns all test files of the suite, from the root of the repository, in the order in which they are divided */
+export function filesOf({ folder, first = [] }: RotatingSuite): readonly string[] {
+  const names = readdirSync(join(import.meta.dirname, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules"))
+    .toSorted();
+  const leading = first.map((name) => `${name}.test.ts`);
+  const absent = leading.filter((name) => !names.includes(name));
+  if (absent.length > 0) throw new Error(`test/${folder} has no ${absent.join(" and no ")}`);
+  return [...leading, ...names.filter((name) => !leading.includes(name))].map((name) => `test/${folder}/${name}`);
+}
+
+/** @returns the ends of the paths of the files that take longest, for `longestFirst` */
+export function longestOf(suite: keyof typeof ROTATING_SUITES): string[] {
+  const { first = [] }: RotatingSuite = ROTATING_SUITES[suite];
+  return first.map((name) => `/${name}.test.ts`);
+}
+
+/** Prints the choice. @returns the files of the commit's part, for the `include` of the suite's configuration */
+export function filesOfTurn(suite: keyof typeof ROTATING_SUITES): string[] {
+  const files = filesOf(ROTATING_SUITES[suite]);
+  const chosen = itemsOfTurn(files, ROTATING_SUITES[suite].parts);
+  tellRotation(suite, "files", chosen.length, files.length);
+  return [...chosen];
+}
