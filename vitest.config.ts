@@ -16,6 +16,7 @@ const HEAVY = [
   "conformance",
   "crash",
   "first-command",
+  "histories",
   "bench",
   "browser",
   "reference-ui",

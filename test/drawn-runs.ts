@@ -4,13 +4,19 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 /** `SEED=17` plays seed 17 alone, and the suite prints its trace. */
 export const ONLY_SEED = numberOf("SEED");
 
+/** Commits whose hashes have the same remainder play the same seeds. */
+const TURNS = 1_000;
+
 /**
- * `SEEDS` and `SEED_FROM` choose another range, so that a long run can go on where it stopped.
+ * `SEEDS` and `SEED_FROM` choose another range, so that a long run can go on where it stopped. In the gate, the range follows from
+ * the commit: the configuration of the suite hands ROTATION on (`rotation.ts`).
  * @param usual how many seeds the suite plays if the environment does not say
  */
 export function seedsToPlay(usual: number): readonly number[] {
   if (ONLY_SEED !== undefined) return [ONLY_SEED];
-  const from = numberOf("SEED_FROM") ?? 1;
+  const rotation = Number(process.env["CI"] === undefined ? NaN : process.env["ROTATION"]);
+  const turn = Number.isInteger(rotation) ? rotation % TURNS : 0;
+  const from = numberOf("SEED_FROM") ?? 1 + turn * usual;
   return Array.from({ length: numberOf("SEEDS") ?? usual }, (_, at) => from + at);
 }
 

@@ -22,19 +22,31 @@ export interface Site {
   readonly controlPlane: readonly string[];
   readonly deployment: readonly string[];
   readonly deploymentPort: number;
+  /** A service of the deployment. */
+  readonly service: string;
 }
 
-/**
- * Bundles both programs into a new directory and finds free ports, which stay the same over all restarts.
- * @param protocolVersion the highest version that the deployment offers; if absent, the deployment offers all versions of the SDK
- */
-export async function prepareSite(protocolVersion?: number): Promise<Site> {
+export interface Programs {
+  /** The entry of the deployment's program, below the root of the repository. */
+  readonly deployment?: string;
+  /** A service of the deployment, whose presence shows that the deployment is registered. */
+  readonly service?: string;
+  /** The highest version that the deployment offers; if absent, the deployment offers all versions of the SDK. */
+  readonly protocolVersion?: number;
+  /** Further flags of the control plane. */
+  readonly flags?: readonly string[];
+}
+
+/** Bundles both programs into a new directory and finds free ports, which stay the same over all restarts. */
+export async function prepareSite({
+  deployment = "test/crash/deployment.ts",
+  service = "Player",
+  protocolVersion,
+  flags = [],
+}: Programs = {}): Promise<Site> {
   await mkdir(WORKSHOP, { recursive: true });
   const dir = await mkdtemp(join(WORKSHOP, "stepwell-crash-"));
-  await Promise.all([
-    bundle(dir, "stepwell", "functions/cli/stepwell.ts"),
-    bundle(dir, "deployment", "test/crash/deployment.ts"),
-  ]);
+  await Promise.all([bundle(dir, "stepwell", "functions/cli/stepwell.ts"), bundle(dir, "deployment", deployment)]);
   const [ingressPort, adminPort, deploymentPort] = (await freePorts(3)) as [number, number, number];
   const dataDir = join(dir, "data");
   const ledgerPath = join(dir, "ledger.jsonl");
@@ -47,9 +59,10 @@ export async function prepareSite(protocolVersion?: number): Promise<Site> {
     ledgerPath,
     ingressUri: `http://127.0.0.1:${ingressPort}`,
     adminUri: `http://127.0.0.1:${adminPort}`,
-    controlPlane: [join(dir, "stepwell.js"), "dev", "--data-dir", dataDir, ...ports, ...register, "--json"],
+    controlPlane: [join(dir, "stepwell.js"), "dev", "--data-dir", dataDir, ...ports, ...register, ...flags, "--json"],
     deployment: ["--import", POLYFILL, join(dir, "deployment.js"), String(deploymentPort), ledgerPath, ...offered],
     deploymentPort,
+    service,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Opens and closes the stage of a test: a control plane and a deployment, which share a new directory and ports, and a client. */
 import { rm } from "node:fs/promises";
 import { Client } from "./client.ts";
-import type { Site } from "./programs.ts";
+import type { Programs, Site } from "./programs.ts";
 import { prepareSite } from "./programs.ts";
 import type { Victim } from "./victim.ts";
 import { controlPlaneOf, deploymentOf } from "./victim.ts";
@@ -17,8 +17,8 @@ export interface Stage {
  * Resolves when both processes answer.
  * @param patienceMs the client's time for all its requests
  */
-export async function openStage(patienceMs: number, protocolVersion?: number): Promise<Stage> {
-  const site = await prepareSite(protocolVersion);
+export async function openStage(patienceMs: number, programs?: Programs): Promise<Stage> {
+  const site = await prepareSite(programs);
   const [controlPlane, deployment] = [controlPlaneOf(site), deploymentOf(site)];
   for (const victim of [deployment, controlPlane]) victim.start();
   await Promise.all([deployment.ready(), controlPlane.ready()]);

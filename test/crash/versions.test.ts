@@ -24,7 +24,7 @@ let stage: Stage;
 afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
 
 test.each(PROTOCOL_VERSIONS)("random values and steps survive kill -9 of both processes on V%i", async (version) => {
-  stage = await openStage(60_000, version);
+  stage = await openStage(60_000, { protocolVersion: version });
   const { site, controlPlane, deployment, client } = stage;
   const answer = client.submit({ shape: "sleep", plan: PLAN, way: "call", idempotencyKey: `v${version}` });
   await pause(SLEEP_MS / 3);

@@ -76,7 +76,7 @@ export class Victim {
 
 export function controlPlaneOf(site: Site): Victim {
   return new Victim("control plane", site.dir, site.controlPlane, async () => {
-    const answers = await Promise.all([answers200(`${site.ingressUri}/restate/health`), hasPlayer(site)]);
+    const answers = await Promise.all([answers200(`${site.ingressUri}/restate/health`), isRegistered(site)]);
     return answers.every((answer) => answer);
   });
 }
@@ -92,8 +92,8 @@ async function answers200(uri: string): Promise<boolean> {
 }
 
 /** The registration survives restarts, so after a restart the result is true as soon as the admin port answers. */
-async function hasPlayer(site: Site): Promise<boolean> {
-  return await answers200(`${site.adminUri}/services/Player`);
+async function isRegistered(site: Site): Promise<boolean> {
+  return await answers200(`${site.adminUri}/services/${site.service}`);
 }
 
 async function listens(port: number): Promise<boolean> {

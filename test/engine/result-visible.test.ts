@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import type { Actor } from "../harness/engine/engine-fixture.ts";
-import { textOf } from "../harness/engine/engine-fixture.ts";
+import { LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
 import type { PortCall } from "../harness/engine/engine-process.ts";
 import { Gate } from "../harness/engine/gate.ts";
 import {
@@ -66,6 +66,22 @@ describe.each([
     const next = stage.actor();
     next.startWorker();
     expect(await stage.pulse.within(60_000, attach(next.engine, invocationId))).toMatchObject({ kind: "ended" });
+    expect(textOf(await stage.pulse.within(0, callKeyed(next, keyed(service, "k", "get"))))).toBe("5");
+  });
+
+  test("becomes visible to a caller that waits although all messages of the dead driver are lost (I8)", async () => {
+    const stage = await open(handlers, { services });
+    const driver = stage.actor();
+    holdBack(driver);
+    driver.startWorker();
+    const { invocationId } = await stage.pulse.within(0, sendKeyed(driver, keyed(service, "k", handler, "5")));
+    await stage.pulse.settle();
+    await stage.wipeHints();
+    const next = stage.actor();
+    next.startWorker();
+    // The lease of the dead driver still runs, so the request itself wakes nothing.
+    const end = attach(next.engine, invocationId);
+    expect(await stage.pulse.within(3 * LEASE_MS, end)).toMatchObject({ kind: "ended" });
     expect(textOf(await stage.pulse.within(0, callKeyed(next, keyed(service, "k", "get"))))).toBe("5");
   });
 });

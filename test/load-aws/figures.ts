@@ -3,7 +3,7 @@ import type { Book, Still } from "./book.ts";
 import type { LoadClient } from "./client.ts";
 import type { Fates } from "./function-notes.ts";
 import type { Growth } from "./growth.ts";
-import { groupedBy } from "./grouped.ts";
+import { groupedBy } from "../grouped.ts";
 import type { Killer } from "./killer.ts";
 import { BEYOND_SWEEPER } from "./large-kinds.ts";
 import type { LedgerVerdict } from "./repeat-rule.ts";

@@ -10,9 +10,10 @@ import { LoadClient } from "./client.ts";
 import type { Figures } from "./figures.ts";
 import { figuresOf, tableOf } from "./figures.ts";
 import { complaintsOfFates, fatesIn, memoryBlows, outOfMemoryIn } from "./function-notes.ts";
-import { groupedBy } from "./grouped.ts";
+import { groupedBy } from "../grouped.ts";
 import { MemoryWatch } from "./growth.ts";
 import type { LoadLine } from "./handlers/results.ts";
+import { idsOfHistories, playHistories, serveHistories } from "./histories.ts";
 import { Killer } from "./killer.ts";
 import { kindBy, OBJECT_KEYS } from "./kinds.ts";
 import { BEYOND_SWEEPER } from "./large-kinds.ts";
@@ -59,15 +60,15 @@ const FUNCTIONS = {
   ),
   handlers: "stepwell-load-handlers",
 };
-let peer: Peer;
+let peers: readonly Peer[];
 
 beforeAll(async () => {
-  peer = await serveLoad(LEDGER, aws.plain);
-  await plane.register({ uri: peer.uri });
+  peers = await Promise.all([serveLoad(LEDGER, aws.plain), serveHistories()]);
+  for (const { uri } of peers) await plane.register({ uri });
   await plane.register({ arn: aws.handlerArn });
 });
 
-afterAll(() => peer.stop());
+afterAll(() => Promise.all(peers.map((peer) => peer.stop())));
 
 test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once with the right result, whichever process is killed`, async () => {
   const options = `--throttle ${THROTTLE} --lost ${LOST_SHARE} --large-every ${LARGE_EVERY_MS / 1_000} --seed ${SEED}`;
@@ -86,6 +87,7 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
     keepEvidence(FOLDER, name, book, client).catch((error: unknown) =>
       say(`nothing is kept of ${name}: ${String(error)}`),
     );
+  const histories = playHistories(plane, SEED, endMs, endMs + PATIENCE_MS);
   const load = await submitUntil(endMs, { book, client, tail, watch, killer, keep });
   killer.stop();
   await killing;
@@ -97,6 +99,7 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
     console.log(`paused: ${JSON.stringify(await pausedNow())}`);
     expect.fail([`still open: ${JSON.stringify(book.openSince(Infinity))}`, ...book.complaints].join("\n"));
   }
+  const againstHistories = await histories;
   const left = await untilQuiet();
   tail.stop();
   await followed;
@@ -113,9 +116,10 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
   const fates = fatesIn(FOLDER);
   const paused = await pausedNow();
   const sumOf = await sums(client, book);
-  const listed = await accepted(startedAtMs);
+  const ofHistories = await idsOfHistories(plane);
+  const listed = (await accepted(startedAtMs)).filter((id) => !ofHistories.has(id));
   if (book.submissions.length === 0) book.complain("nothing was submitted");
-  const complaints = [...book.complaints, ...ledger.complaints, ...judgeObjects(book, sumOf)];
+  const complaints = [...againstHistories, ...book.complaints, ...ledger.complaints, ...judgeObjects(book, sumOf)];
   complaints.push(...complaintsOfThrottle(throttled, THROTTLE > 0), ...complaintsOfFates(fates, LOST_SHARE));
   if (LARGE_EVERY_MS > 0) complaints.push(...complaintsOfLarge(book));
   complaints.push(...paused.map((row) => `paused: ${JSON.stringify(row)}`));

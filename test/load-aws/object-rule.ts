@@ -6,7 +6,7 @@
  * and in no state.
  */
 import type { Book, KeyedAdd } from "./book.ts";
-import { groupedBy } from "./grouped.ts";
+import { groupedBy } from "../grouped.ts";
 
 /** @param sumOf the final state, by the path of an object */
 export function judgeObjects({ added, inOrder }: Book, sumOf: ReadonlyMap<string, number>): string[] {

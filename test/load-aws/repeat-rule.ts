@@ -10,7 +10,7 @@
  * execution that no result names belongs to an invocation that an operator killed.
  */
 import type { CommittedStep } from "./book.ts";
-import { groupedBy } from "./grouped.ts";
+import { groupedBy } from "../grouped.ts";
 import type { LoadLine } from "./handlers/results.ts";
 import type { Blow } from "./killer.ts";
 

@@ -2,7 +2,6 @@
 import type { InvocationId, Nonce } from "../model/ids.ts";
 import type { Result } from "../model/failure.ts";
 import type { StateChange } from "../model/state-change.ts";
-import type { TargetTypes } from "../model/target.ts";
 import { type CallOrigin, needsLock } from "./acceptance.ts";
 import type { ChildRequest, CommandEntry, Entry, Lookup, SignalName } from "./entry.ts";
 import type { Invocation } from "./invocation.ts";
@@ -15,8 +14,6 @@ export type Effect =
       readonly kind: "accept-child";
       readonly child: ChildRequest;
       readonly childId: InvocationId;
-      /** Undefined if an earlier version wrote the segment: the registry then has to know the target. */
-      readonly types: TargetTypes | undefined;
       readonly completionId?: number;
       readonly startAtMs?: number;
     }
@@ -115,10 +112,15 @@ function effectOf(
 ): Effect | undefined {
   switch (command.kind) {
     case "call":
-      return { ...acceptChild(command.child, following), completionId: command.completionId };
+      return {
+        kind: "accept-child",
+        child: command.child,
+        childId: childIdIn(following),
+        completionId: command.completionId,
+      };
     case "send": {
       const startAtMs = command.startAtMs > 0 ? { startAtMs: command.startAtMs } : {};
-      return { ...acceptChild(command.child, following), ...startAtMs };
+      return { kind: "accept-child", child: command.child, childId: childIdIn(following), ...startAtMs };
     }
     case "signal": {
       const { invocationId, signal, result } = command;
@@ -161,12 +163,11 @@ function isCompletionOf(following: Entry | undefined, completionId: number): boo
 }
 
 /** The engine writes the child's id directly after the command that creates the child, as the reference server does. */
-function acceptChild(child: ChildRequest, following: Entry | undefined) {
+function childIdIn(following: Entry | undefined): InvocationId {
   if (following?.kind !== "notification" || following.invocationId === undefined) {
     throw new Error("A call in a segment is not followed by the id of its child");
   }
-  const { invocationId, childTypes: types } = following;
-  return { kind: "accept-child", child, childId: invocationId as InvocationId, types } as const;
+  return following.invocationId as InvocationId;
 }
 
 function finalEffects({ acceptance, journal }: Invocation, after: { result: Result; killed: boolean }): Effect[] {

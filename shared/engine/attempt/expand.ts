@@ -55,9 +55,8 @@ export async function expand(
       const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
       refusal ??= rejectionOfChild(command.child, routing, engine.settings);
       if (routing.found) {
-        const types = { serviceType: routing.route.service.type, handlerType: routing.route.handler.type };
-        const id = childId(engine, acceptance, commandIndex, withKey(command.child, types), types);
-        child = childIdEntry(command.child.idCompletionId, id, types);
+        const id = childId(engine, acceptance, commandIndex, withKey(command.child, routing.route), routing.route);
+        child = childIdEntry(command.child.idCompletionId, id);
       }
     }
     if (refusal !== undefined) return { entries, refused: refusedBy(refusal, entry, commandIndex) };

@@ -46,6 +46,8 @@ export interface Life {
 }
 
 /**
+ * Looks once a lease whether a driver is missing: the wake of a driver that died after the final segment may be lost, and the sweeper
+ * looks at no completed invocation, so without this look the result might stay invisible for as long as the caller waits (I8).
  * @returns undefined if the life is no longer stored, or another life has taken its place
  * @throws the signal's reason if the caller has left; StoppingError if the process stops
  */
@@ -55,6 +57,7 @@ export async function waitForEnd(
   signal?: AbortSignal,
 ): Promise<Ended | undefined> {
   const pollMaxMs = engine.settings.exclusiveOwnerPrefix === undefined ? POLL_MAX_MS : POLL_MAX_ALONE_MS;
+  let lookAtMs = engine.clock.nowMs() + engine.settings.leaseMs;
   for (let pollMs = POLL_MIN_MS; ; pollMs = Math.min(pollMs * 2, pollMaxMs)) {
     // The wait begins before the load, so that it also gets a notification of an end during the load.
     const heard = engine.activeInvocations.waitFor(id, pollMs, signal);
@@ -63,6 +66,11 @@ export async function waitForEnd(
     if (await isResultVisible(engine, loaded.invocation)) {
       engine.activeInvocations.notify(id);
       return endedOf(loaded.invocation, undefined);
+    }
+    if (engine.clock.nowMs() >= lookAtMs) {
+      lookAtMs = engine.clock.nowMs() + engine.settings.leaseMs;
+      // If this send fails, the next look sends again.
+      await wakeIfDriverless(engine, loaded).catch(() => undefined);
     }
     if (!engine.activeInvocations.stopping) await heard;
     signal?.throwIfAborted();

@@ -9,7 +9,6 @@ import type {
   SignalName,
 } from "../../core/invocation/entry.ts";
 import type { Result } from "../../core/model/failure.ts";
-import type { TargetTypes } from "../../core/model/target.ts";
 import { commandOf } from "../../core/protocol/command-check.ts";
 import type { CommandMessage, Command as WireCommand } from "../../core/protocol/command-messages.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
@@ -153,10 +152,9 @@ function invocationIdIn(raw: Uint8Array): string {
   return new TextDecoder().decode(raw.subarray(raw.length - 38));
 }
 
-export function childIdEntry(completionId: number, invocationId: string, childTypes: TargetTypes): NotificationEntry {
+export function childIdEntry(completionId: number, invocationId: string): NotificationEntry {
   const frame = callInvocationIdCompletion(completionId, invocationId);
-  const head = { kind: "notification", type: "CallInvocationId", id: { completionId }, failed: false } as const;
-  return { ...head, invocationId, childTypes, frame };
+  return { kind: "notification", type: "CallInvocationId", id: { completionId }, failed: false, invocationId, frame };
 }
 
 export function sleepEntry(completionId: number): NotificationEntry {
