@@ -11,15 +11,15 @@ export interface Expiry {
   readonly table: EmbeddedTable;
   readonly clock: Clock;
   readonly log: Log;
-  readonly activeInvocations: Pick<ActiveInvocations, "walkedAtMs">;
+  readonly activeInvocations: Pick<ActiveInvocations, "expirableBeforeMs">;
   readonly everyMs: number;
 }
 
 /**
  * Removes expired items at each interval, until the signal aborts. A failed removal is logged, and the next interval repeats
- * it. A finished walk of the sweeper over the whole open index has extended the time to live of all open invocations. The
- * function removes only items that had expired before the last such walk began. So after a long sleep of the machine, the
- * sweeper extends the time to live of open invocations before their items can be removed.
+ * it. The function removes only what a finished walk of the sweeper has shown to belong to no open invocation
+ * (`expirableBeforeMs`). So after a long sleep of the machine, the sweeper notes and extends open invocations before their items
+ * can be removed.
  */
 export async function expireItems(
   { table, clock, log, activeInvocations, everyMs }: Expiry,
@@ -27,8 +27,8 @@ export async function expireItems(
 ): Promise<void> {
   while (await clock.sleep(everyMs, signal)) {
     try {
-      while (!signal.aborted && activeInvocations.walkedAtMs !== undefined) {
-        const removed = await table.sweepExpired(Math.floor(activeInvocations.walkedAtMs / 1000), BATCH_ITEMS);
+      while (!signal.aborted && activeInvocations.expirableBeforeMs !== undefined) {
+        const removed = await table.sweepExpired(Math.floor(activeInvocations.expirableBeforeMs / 1000), BATCH_ITEMS);
         if (removed < BATCH_ITEMS) break;
       }
     } catch (error) {

@@ -55,11 +55,11 @@ export class ActiveInvocations {
   /** Invocations that this process's sweeper has woken recently. */
   readonly recentWakes = new RecentWakes();
   /**
-   * The beginning of the last finished walk in which this process extended the time to live of all items of open invocations.
-   * An item whose time to live, as it is stored now, ended before that moment belongs to no open invocation, because the walk
-   * would have extended it. This holds however long the process or its machine was suspended.
+   * An item whose time to live, as it is stored now, ended before this moment belongs to no open invocation: a walk of this
+   * process would have extended the item. This holds however long the process or its machine was suspended. Undefined until
+   * such a walk has ended.
    */
-  walkedAtMs: number | undefined;
+  expirableBeforeMs: number | undefined;
   /** The invocations that may have ended the previous process; absent after a clean end. */
   suspects?: Suspects;
   /** The worker's slots. Sends and records that are driven without a message take slots too. Absent while no worker runs. */

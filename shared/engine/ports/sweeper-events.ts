@@ -37,7 +37,7 @@ export const SWEEPER_EVENTS = {
     level: "error",
     message: "The sweeper gave up an invocation after several failed looks",
     remedy:
-      "Earlier lines sweeper.look-failed have the cause. Mend it, then order the sweeper to walk everything (docs/operating.md).",
+      "Earlier lines sweeper.look-failed have the cause. Mend it; the sweeper tries again once a day, or at once if it is ordered to walk everything (docs/operating.md).",
   },
   "sweeper.look-skipped": {
     level: "info",

@@ -2,7 +2,7 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import type { StorePorts } from "./store-ports.ts";
-import { INDEX_SHARDS_MAX, listingPk, momentOf, openPk } from "./item-keys.ts";
+import { INDEX_SHARDS_MAX, listingPk, momentOf, openPk, placeAt } from "./item-keys.ts";
 import type { IndexName, Item, Range } from "../ports/table.ts";
 
 /** The shards of an index that a walk reads, by number. */
@@ -39,8 +39,9 @@ export async function* listedItems(
   shards = SHARDS,
 ): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
-  const [fromMs, belowMs] = [momentOf(range.from), momentOf(range.below)];
-  for (let dayMs = fromMs - (fromMs % DAY_MS); dayMs < belowMs; dayMs += DAY_MS)
+  const fromMs = momentOf(range.from);
+  // A place is compared, and not its moment: the range may end within the first millisecond of a day.
+  for (let dayMs = fromMs - (fromMs % DAY_MS); placeAt(dayMs) < range.below; dayMs += DAY_MS)
     yield* inOrder(
       engine,
       "list",

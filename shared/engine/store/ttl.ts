@@ -68,6 +68,15 @@ export function isToBeExtended(settings: Keeping, openUntil: number, nowMs: numb
   return openUntil - nowMs / 1000 < openKeptS(settings) - DAY_S;
 }
 
+/**
+ * The moment before which a sole owner may delete what has expired, after a walk that has extended every open invocation in the
+ * open index. An open invocation that was not in the index yet was accepted at `notedBeforeMs` or later, so its items expire
+ * later than that by the time that open invocations are kept.
+ */
+export function expirableBeforeMs(settings: Keeping, walkBeganMs: number, notedBeforeMs: number): number {
+  return Math.min(walkBeganMs, notedBeforeMs + openKeptS(settings) * 1000);
+}
+
 /** The moment until which an invocation that is extended now may stay open without another extension. */
 export function extendedUntilS(settings: Keeping, nowMs: number): number {
   return Math.ceil(nowMs / 1000) + Math.max(openKeptS(settings), EXTENDED_S);

@@ -43,9 +43,11 @@ export function looksAtOpen(at: Looking, item: Item, isRead: boolean): readonly 
 }
 
 async function extend({ engine, tally }: Looking, item: Item): Promise<boolean> {
-  return await spared(engine, idOf(item), async () => {
+  const isDone = await spared(engine, idOf(item), async () => {
     if (await extendOpen(engine, idOf(item), nonceOf(item))) tally.extended++;
   });
+  if (!isDone) tally.isExtensionMissing = true;
+  return isDone;
 }
 
 interface Why {

@@ -5,9 +5,10 @@ import { listingAgeMinMs } from "../ports/engine-settings.ts";
 import { placeAt } from "../store/item-keys.ts";
 import { type Guard, NO_GUARD } from "./guard.ts";
 import { HAND_OVER_AFTER_MS, handOver } from "./hand-over.ts";
-import { listingTask, lookAgain, orderedListingTask } from "./listing-tasks.ts";
-import { dueRound, dueTask, everythingRound, everythingTask, orderedOpenTask } from "./open-tasks.ts";
-import type { Progress, Round, Saved } from "./progress.ts";
+import { listingTask, lookAgain } from "./listing-tasks.ts";
+import { dueRound, dueTask, everythingRound, everythingTask } from "./open-tasks.ts";
+import { lookAgainInOrder, orderedListingTask, orderedOpenTask } from "./ordered-tasks.ts";
+import { isDone, notedBeforeMs, type Progress, type Round, type Saved } from "./progress.ts";
 import type { Slice } from "./slice.ts";
 import { Tally } from "./tally.ts";
 import type { Pass, Task } from "./task.ts";
@@ -68,7 +69,7 @@ export function begun(progress: Progress, nowMs: number, underWay: ReadonlySet<W
   return {
     ...progress,
     due: due ?? (underWay.has("due") ? undefined : dueRound(nowMs)),
-    walk: walk ?? (isDue ? everythingRound(nowMs) : undefined),
+    walk: walk ?? (isDue ? everythingRound(nowMs, notedBeforeMs(progress)) : undefined),
     // If workers still have slices of a walk, the walk lasts at least until now.
     ...(underWay.has("everything") && { walkTookMs: Math.max(progress.walkTookMs, nowMs - progress.walkedAtMs) }),
   };
@@ -91,7 +92,10 @@ export async function runPass(engine: Engine, saved: Saved, passing: Passing): P
   if (saved.order !== undefined) engine.activeInvocations.recentWakes.loseBefore(saved.order.beganMs);
   const failures: unknown[] = [];
   let tasks = inTurn(nowMs);
-  let now: Saved = { ...saved, progress: await lookAgain(saved.progress, pass) };
+  let now: Saved = {
+    progress: await lookAgain(saved.progress, pass),
+    order: saved.order && (await lookAgainInOrder(saved.order, pass)),
+  };
   const isLate = (): boolean => engine.activeInvocations.stopping || engine.clock.nowMs() >= untilMs;
   const isLeft = (): boolean => tasks.some((task) => task.isLeft(now, pass));
   const handedOver: Slice[] = [];
@@ -151,7 +155,8 @@ function inTurn(nowMs: number): readonly Task[] {
 function reported(pass: Pass, saved: Saved, handedOver: number): SweepReport {
   const { engine, tally } = pass;
   const { woken, extended, postponed } = tally;
-  const isUnfinished = tally.isStuck || TASKS.some((task) => task.isLeft(saved, pass));
+  const isLeft = TASKS.some((task) => task.isLeft(saved, pass)) || (saved.order !== undefined && !isDone(saved.order));
+  const isUnfinished = tally.isStuck || isLeft;
   const report = {
     woken,
     extended,

@@ -17,14 +17,25 @@ export interface Round {
   readonly from: IndexPosition;
 }
 
+/**
+ * The walk over everything. The added fields decide what a sole owner may delete after the walk. Only memory has them, because
+ * a sole owner begins each walk anew when it starts.
+ */
+export interface EverythingRound extends Round {
+  /** When the walk began, the open index had every open invocation that was accepted before this moment. */
+  readonly notedBeforeMs?: number;
+  /** True once the entries that were due when the walk began have been visited, too. */
+  readonly isDueVisited?: true;
+  /** True if an extension of this walk has failed. */
+  readonly isExtensionMissing?: true;
+}
+
 export interface DueRound extends Round {
   /** The earliest due moment of the entries that the walk has passed so far. */
   readonly sinceMs?: number;
 }
 
-/**
- * An entry of the listing whose look failed. The listing is walked only once, so the progress contains such entries.
- */
+/** An entry whose look failed in a walk that passes each entry once. The item with the place of the walk contains such entries. */
 export interface Again {
   readonly place: IndexPosition;
   readonly tries: number;
@@ -45,17 +56,33 @@ export interface Progress {
   /** The unfinished walk over the entries that were due when it began. */
   readonly due?: DueRound | undefined;
   /** The unfinished walk over all other entries. */
-  readonly walk?: Round | undefined;
+  readonly walk?: EverythingRound | undefined;
+}
+
+/**
+ * The moment before which the walk over the listing has looked at every entry with success. Every open invocation that was
+ * accepted before is in the open index.
+ */
+export function notedBeforeMs({ listedFrom, again }: Progress): number {
+  return Math.min(momentOf(listedFrom), ...again.map(({ place }) => momentOf(place)));
 }
 
 /**
  * An operator's order to look once at every open invocation and at the whole listing. If `openFrom` or `listedFrom` is absent,
- * that part of the order is done.
+ * that walk has come to its end, and only the entries whose looks failed are left of it. They stand beside the place, as in
+ * `Progress`, so that of two sweepers either may write last.
  */
 export interface Order {
   readonly beganMs: number;
   readonly openFrom?: IndexPosition | undefined;
   readonly listedFrom?: IndexPosition | undefined;
+  readonly openAgain?: readonly Again[];
+  readonly listedAgain?: readonly Again[];
+}
+
+/** True if nothing of the order is left. */
+export function isDone({ openFrom, listedFrom, openAgain = [], listedAgain = [] }: Order): boolean {
+  return openFrom === undefined && listedFrom === undefined && openAgain.length + listedAgain.length === 0;
 }
 
 export interface Saved {
@@ -78,15 +105,24 @@ export function hasProgress(items: readonly Item[]): boolean {
 /** @param items the items of the sweeper's partition */
 export function savedIn(engine: Engine, items: readonly Item[]): Saved {
   const at = (key: string) => items.find(({ sk }) => sk === key);
-  const order = at(ORDER_SK);
-  return {
-    progress: progressOf(engine, at(PROGRESS_SK)),
-    order: order && {
-      beganMs: Number(order["beganMs"]),
-      openFrom: placeIn(order, "openFrom"),
-      listedFrom: placeIn(order, "listedFrom"),
-    },
-  };
+  return { progress: progressOf(engine, at(PROGRESS_SK)), order: orderOf(at(ORDER_SK)) };
+}
+
+/** @returns undefined if there is no order, or all of it is done */
+export async function readOrder(engine: Engine): Promise<Order | undefined> {
+  return orderOf(await engine.table.get(orderKey(engine)));
+}
+
+function orderOf(item: Item | undefined): Order | undefined {
+  return (
+    item && {
+      beganMs: Number(item["beganMs"]),
+      openFrom: placeIn(item, "openFrom"),
+      listedFrom: placeIn(item, "listedFrom"),
+      openAgain: againIn(item, "openAgain"),
+      listedAgain: againIn(item, "listedAgain"),
+    }
+  );
 }
 
 /** Reads only the progress in the listing. @returns undefined before the first write of progress */
@@ -106,7 +142,7 @@ export async function writeProgress(engine: Engine, progress: Progress): Promise
     listedFrom,
     walkTookMs,
     ...(Number.isFinite(walkedAtMs) && { walkedAtMs }),
-    ...(again.length > 0 && { again: again.map(({ place, tries }) => `${tries} ${place}`).join("\n") }),
+    ...(again.length > 0 && { again: packAgain(again) }),
     ...(due && { dueBeganMs: due.beganMs, dueFrom: due.from }),
     ...(due?.sinceMs !== undefined && { dueSinceMs: due.sinceMs }),
     ...(walk && { walkBeganMs: walk.beganMs, walkFrom: walk.from }),
@@ -120,12 +156,21 @@ export async function placeOrder(engine: Engine, { beganMs, openFrom, listedFrom
 }
 
 /** Writes nothing if another sweeper has finished the order, or if a later order has replaced it. */
-export async function writeOrder(engine: Engine, { beganMs, openFrom, listedFrom }: Order): Promise<void> {
+export async function writeOrder(engine: Engine, order: Order): Promise<void> {
+  const { beganMs, openFrom, listedFrom, openAgain = [], listedAgain = [] } = order;
   const same = { kind: "equal", attribute: "beganMs", value: beganMs } as const;
-  if (openFrom === undefined && listedFrom === undefined)
-    return void (await engine.table.delete(orderKey(engine), same));
-  const set = { ...(openFrom !== undefined && { openFrom }), ...(listedFrom !== undefined && { listedFrom }) };
-  const remove = [...(openFrom === undefined ? ["openFrom"] : []), ...(listedFrom === undefined ? ["listedFrom"] : [])];
+  if (isDone(order)) return void (await engine.table.delete(orderKey(engine), same));
+  const fields = {
+    openFrom,
+    listedFrom,
+    openAgain: openAgain.length > 0 ? packAgain(openAgain) : undefined,
+    listedAgain: listedAgain.length > 0 ? packAgain(listedAgain) : undefined,
+  };
+  const set: Record<string, string> = {};
+  const remove: string[] = [];
+  for (const [name, value] of Object.entries(fields))
+    if (value === undefined) remove.push(name);
+    else set[name] = value;
   await engine.table.update(orderKey(engine), { set, ...(remove.length > 0 && { remove }) }, same);
 }
 
@@ -135,17 +180,26 @@ function orderKey({ settings }: Engine) {
 
 /** Also reads the item of the previous version, which wrote a moment instead of a place. */
 function progressOf(engine: Engine, item: Partial<Item> = {}): Progress {
-  const { fromMs, walkedAtMs, again } = item;
+  const { fromMs, walkedAtMs } = item;
   const first = atFirst(engine);
   const [due, sinceMs] = [roundIn(item, "due"), item["dueSinceMs"]];
   return {
     listedFrom: placeIn(item, "listedFrom") ?? (typeof fromMs === "number" ? placeAt(fromMs) : first.listedFrom),
-    again: typeof again === "string" ? again.split("\n").map(againOf) : [],
+    again: againIn(item, "again"),
     walkedAtMs: typeof walkedAtMs === "number" ? walkedAtMs : first.walkedAtMs,
     walkTookMs: Number(item["walkTookMs"] ?? 0),
     due: due && { ...due, ...(typeof sinceMs === "number" && { sinceMs }) },
     walk: roundIn(item, "walk"),
   };
+}
+
+function packAgain(again: readonly Again[]): string {
+  return again.map(({ place, tries }) => `${tries} ${place}`).join("\n");
+}
+
+function againIn(item: Partial<Item>, name: string): readonly Again[] {
+  const text = item[name];
+  return typeof text === "string" ? text.split("\n").map(againOf) : [];
 }
 
 function againOf(text: string): Again {

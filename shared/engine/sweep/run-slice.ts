@@ -7,7 +7,8 @@ import { deadlyLooks, type Guard, guardOver, learnDeadly } from "./guard.ts";
 import { TRIES_MAX } from "./listing-tasks.ts";
 import { newSlice, readSlice, type Slice, sliceItem, sliceKey } from "./slice.ts";
 import { Tally } from "./tally.ts";
-import { walkPart } from "./walks.ts";
+import { abandon } from "./unread.ts";
+import { type Walk, walkPart } from "./walks.ts";
 
 /** The longest run of a slice, because other slices and messages wait for the same worker. */
 const RUN_MS = 45_000;
@@ -93,10 +94,10 @@ async function release(engine: Engine, slice: Slice, token: string, from: IndexP
  * the message of the new slice.
  */
 async function remember(engine: Engine, slice: Slice, place: IndexPosition): Promise<void> {
-  const tries = slice.tries + 1;
+  let tries = slice.tries + 1;
   if (tries >= TRIES_MAX) {
-    engine.log.write("sweeper.entry-abandoned", { place, tries });
-    return;
+    if (await isGivenUp(engine, slice.walk, place, tries)) return;
+    tries = slice.tries;
   }
   const below = behind(place);
   const one = newSlice(
@@ -106,4 +107,11 @@ async function remember(engine: Engine, slice: Slice, place: IndexPosition): Pro
   );
   const item: Item = sliceItem(engine, one);
   await engine.table.put(item);
+}
+
+/** An entry of the open index stays there, where the other walks find it. */
+async function isGivenUp(engine: Engine, { name }: Walk, place: IndexPosition, tries: number): Promise<boolean> {
+  if (name !== "ordered-open") return await abandon(engine, place, tries);
+  engine.log.write("sweeper.entry-abandoned", { place, tries });
+  return true;
 }

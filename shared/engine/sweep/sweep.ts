@@ -19,6 +19,7 @@ import {
   placeOrder,
   type Progress,
   readListed,
+  readOrder,
   type Saved,
   savedIn,
   writeOrder,
@@ -64,9 +65,10 @@ export async function sweep(
 /** Runs passes, each to its end, until the signal aborts. */
 export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs = PAUSE_MAX_MS): Promise<void> {
   let saved: Saved | undefined;
+  const write = writer(engine);
   const save = async (now: Saved): Promise<void> => {
     saved = now;
-    await writeProgress(engine, now.progress);
+    await write(now);
   };
   const passed = async (pass: () => Promise<unknown>): Promise<void> => {
     try {
@@ -81,8 +83,21 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
       saved ??= await resumed(engine);
       const nowMs = engine.clock.nowMs();
       const progress = begun(saved.progress, nowMs);
-      await runPass(engine, { ...saved, progress }, { nowMs, untilMs: Infinity, save });
+      // A process that an operator has given the order to may have left a part of it.
+      const order = await readOrder(engine);
+      await runPass(engine, { progress, order }, { nowMs, untilMs: Infinity, save });
     });
+}
+
+/** Writes the progress, and the order if it has changed. The entries to be looked at again are written with their places. */
+function writer(engine: Engine, atFirst?: Order): (now: Saved) => Promise<void> {
+  let written = atFirst;
+  return async ({ progress, order }) => {
+    await writeProgress(engine, progress);
+    if (order === undefined || order === written) return;
+    await writeOrder(engine, order);
+    written = order;
+  };
 }
 
 /**
@@ -130,13 +145,7 @@ async function passFrom(
   { progress, order }: Saved,
   untilMs: number,
 ): Promise<SweepReport> {
-  let orderBefore: Order | undefined = order;
-  const save = async (now: Saved): Promise<void> => {
-    await writeProgress(engine, now.progress);
-    if (now.order === undefined || now.order === orderBefore) return;
-    await writeOrder(engine, now.order);
-    orderBefore = now.order;
-  };
+  const save = writer(engine, order);
   const record = await beginRecord(engine, items);
   // The very first pass computes its start in the listing from the clock. If its process dies, the next pass must not compute
   // a later one.
@@ -162,7 +171,8 @@ async function passFrom(
 export async function recover(engine: Engine): Promise<number> {
   const nowMs = engine.clock.nowMs();
   const pass = { engine, nowMs, tally: new Tally(), guard: NO_GUARD, listedBelow: placeAt(nowMs + DAY_MS) };
-  const progress: Progress = { ...begun(atFirst(engine), nowMs), walkedAtMs: nowMs };
+  const { progress: known } = await resumed(engine);
+  const progress: Progress = { ...begun(known, nowMs), walkedAtMs: nowMs };
   const walked = await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
   publishOpenCount(pass, walked, []);
   // If a driver neither parked its invocation nor renewed the lease, only the listing contains the invocation. Such an entry
@@ -170,8 +180,9 @@ export async function recover(engine: Engine): Promise<number> {
   const newestMs = await newestListedMs(engine, nowMs);
   if (newestMs === undefined) return recovered(engine, pass.tally);
   const listedFrom = placeAt(newestMs - 2 * engine.settings.leaseMs);
-  // The queue of a sole owner is as durable as its table, so no invocation needs a note in the open index.
-  await walkListing({ ...progress, listedFrom }, pass, () => false, wakeDriverless);
+  // The queue of a sole owner is as durable as its table, so no invocation needs a note in the open index. A failed look is not
+  // repeated here: the walk of `runSweeper` comes to the entry when it is old enough, or has noted the invocation before.
+  await walkListing({ ...progress, listedFrom, again: [] }, pass, () => false, wakeDriverless);
   return recovered(engine, pass.tally);
 }
 

@@ -16,6 +16,8 @@ export class Tally {
   #alone: Promise<unknown> = Promise.resolve();
   /** True if the walk over the listing stopped because too many looks failed. */
   isStuck = false;
+  /** True if an extension failed. */
+  isExtensionMissing = false;
   /** The earliest due moment of the parked invocations that were found due; `Infinity` if there is none. */
   dueSinceMs: number;
   /** The walks `due` and `everything` add to this one count; present if both began together in this pass. */

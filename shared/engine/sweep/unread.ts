@@ -1,11 +1,12 @@
-/** Handles an entry of the listing whose invocation is too large for a walk to load, or has killed a process. */
+/** Handles an entry of the listing whose invocation no walk loads: it is too large, has killed a process, or its looks fail. */
 import type { Nonce } from "../../core/model/ids.ts";
+import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { firstRecord, listRecord, unreadPlace, putRecord } from "../lease/write-record.ts";
-import { idOf } from "../store/index-walk.ts";
-import { leaseRecordKey, momentOf } from "../store/item-keys.ts";
+import { idAt, idOf, type IndexPosition } from "../store/index-walk.ts";
+import { ACCEPTANCE_SK, invocationPk, leaseRecordKey, momentOf } from "../store/item-keys.ts";
 import type { Item } from "../ports/table.ts";
 
 /** Drivers may write the lease record between the read and the note. */
@@ -21,24 +22,50 @@ const TRIES_MAX = 3;
  * @throws Error if other processes write the lease record first in every try
  */
 export async function noteUnread(engine: Engine, item: Item): Promise<void> {
-  const { settings, clock } = engine;
-  const [id, service] = [idOf(item), String(item["service"])];
-  let noted = await note(engine, item);
-  for (let tries = 1; noted === "outrun" && tries < TRIES_MAX; tries++) noted = await note(engine, item);
-  if (noted === "outrun") throw new Error("others write its lease record again and again");
-  if (noted === "needless") return;
+  if (!(await listUnread(engine, item, checkIntervalMs(engine.settings)))) return;
   engine.log.write("sweeper.look-skipped", {
-    invocationId: id,
-    ageS: Math.round((clock.nowMs() - createdAtMs(item)) / 1000),
-    keyPrefix: settings.keyPrefix,
+    invocationId: idOf(item),
+    ageS: Math.round((engine.clock.nowMs() - createdAtMs(item)) / 1000),
+    keyPrefix: engine.settings.keyPrefix,
   });
-  await sendWake(engine, { id, target: { service } }, 0);
+  await sendWake(engine, { id: idOf(item), target: { service: String(item["service"]) } }, 0);
 }
 
-async function note(engine: Engine, item: Item): Promise<"noted" | "needless" | "outrun"> {
+/** An invocation whose looks have failed again and again is looked at once a day: the cause may be mended by then. */
+const ABANDONED_LOOK_MS = DAY_MS;
+
+/**
+ * Gives up an entry of the listing whose looks have failed again and again. No later walk passes the entry, so it is noted in
+ * the open index as it is. There, extensions keep its items until the cause of the failures is mended.
+ * @returns false if the store fails; the entry is then still to be remembered
+ */
+export async function abandon(engine: Engine, place: IndexPosition, tries: number): Promise<boolean> {
+  const id = idAt(place);
+  const key = { pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK };
+  try {
+    const item = await engine.table.get(key);
+    if (item?.["listSk"] === place) await listUnread(engine, item, ABANDONED_LOOK_MS);
+  } catch (error) {
+    engine.log.write("sweeper.look-failed", { invocationId: id, error: String(error) });
+    return false;
+  }
+  engine.log.write("sweeper.look-abandoned", { invocationId: id, tries });
+  return true;
+}
+
+/** Puts the invocation into the open index. @returns false if it was there before, or its lease record shows the end */
+async function listUnread(engine: Engine, item: Item, lookAfterMs: number): Promise<boolean> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const noted = await note(engine, item, lookAfterMs);
+    if (noted !== "outrun") return noted === "noted";
+  }
+  throw new Error("others write its lease record again and again");
+}
+
+async function note(engine: Engine, item: Item, lookAfterMs: number): Promise<"noted" | "needless" | "outrun"> {
   const id = idOf(item);
   const existing = await engine.table.get(leaseRecordKey(item.pk, item["n"] as Nonce));
-  const lookAtMs = engine.clock.nowMs() + checkIntervalMs(engine.settings);
+  const lookAtMs = engine.clock.nowMs() + lookAfterMs;
   if (existing === undefined) {
     const place = unreadPlace(id, item);
     // `firstRecord` sets `base` to 0, so that a driver that has loaded any later segment may replace this lease record.

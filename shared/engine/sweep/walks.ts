@@ -57,6 +57,8 @@ export async function walkPart(
       count?.add(item);
       return looksAtOpen(at, item, isRead(at, walk, item));
     },
+    // The other walks over the open index come to the entry again.
+    ...(walk.name === "ordered-open" && { onFailed: (item) => onFailed?.(indexPositionOf("open", item)) }),
     isOver,
     guard,
   });
