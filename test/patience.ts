@@ -4,13 +4,13 @@
  */
 
 /** How long a test waits for something that another process or an event will make true. */
-export const SEEN_WITHIN_MS = 120_000;
+export const SEEN_WITHIN_MS = 180_000;
 
 /** The options of `vi.waitFor`, whose own limit is one second. */
 export const SEEN_WITHIN = { timeout: SEEN_WITHIN_MS } as const;
 
 /** How long a test or a hook may take. It is longer than several waits, so that a failed wait is named. */
-export const TEST_MAX_MS = 600_000;
+export const TEST_MAX_MS = 900_000;
 
 /** The part of each vitest configuration that says how long tests wait; `expect.poll` needs no option then. */
 export const PATIENCE = {

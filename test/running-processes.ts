@@ -1,6 +1,7 @@
 /** Reads from the system which processes run on this machine. */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { SEEN_WITHIN_MS } from "./patience.ts";
 
 /**
  * Reads two fields of `/proc/<pid>/stat`: the state of the process and the id of its parent. The fields follow the last
@@ -37,10 +38,10 @@ export function commandOf(pid: number): readonly string[] {
 }
 
 /** @throws Error if the condition does not become true in time */
-export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const endMs = performance.now() + withinMs;
+export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + SEEN_WITHIN_MS;
   while (!(await isTrue())) {
-    if (performance.now() > endMs) throw new Error(`the condition did not become true within ${withinMs} ms`);
+    if (performance.now() > endMs) throw new Error(`the condition did not become true within ${SEEN_WITHIN_MS} ms`);
     await sleep(10);
   }
 }

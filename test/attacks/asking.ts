@@ -1,5 +1,6 @@
 /** The attacker's requests to the server: many parallel sends, statements, and reads of answers as text. */
 import { setTimeout as pause } from "node:timers/promises";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Scene } from "./attack.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -28,7 +29,7 @@ export async function sendMany(scene: Scene, handler: string, sends: Sends): Pro
       const path = key === undefined ? `Attacker/${handler}` : `Attacker/${key(at)}/${handler}`;
       const body = input?.(at);
       const init = { method: "POST", ...(body !== undefined && { body: body as string, headers: JSON_TYPE }) };
-      const answer = await ask(`${scene.ingressUri}/${path}/send`, init, 10_000);
+      const answer = await ask(`${scene.ingressUri}/${path}/send`, init);
       if (answer.status !== 202 && answer.status !== 200) continue;
       accepted.push((JSON.parse(answer.text) as { invocationId: string }).invocationId);
     }
@@ -51,7 +52,7 @@ export interface Answered {
 }
 
 /** @param patienceMs the time after which the request is aborted */
-export async function ask(uri: string, init: RequestInit = {}, patienceMs = 5_000): Promise<Answered> {
+export async function ask(uri: string, init: RequestInit = {}, patienceMs = SEEN_WITHIN_MS): Promise<Answered> {
   const fromMs = performance.now();
   try {
     const response = await fetch(uri, { ...init, signal: AbortSignal.timeout(patienceMs) });
@@ -84,7 +85,7 @@ export function attemptsPerSecond({ attemptsAtMs }: Scene, overMs: number): numb
 }
 
 /** Waits for `count` attempts, at most `withinMs`. */
-export async function attemptsCome(scene: Scene, count: number, withinMs: number): Promise<void> {
+export async function attemptsCome(scene: Scene, count: number, withinMs = SEEN_WITHIN_MS): Promise<void> {
   for (const untilMs = performance.now() + withinMs; performance.now() < untilMs; await pause(50))
     if (scene.attemptsAtMs.length >= count) return;
 }

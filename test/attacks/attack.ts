@@ -67,7 +67,5 @@ export interface Attack {
   readonly isObject?: true;
   /** Options of the service in its manifest. */
   readonly options?: object;
-  /** The time that the strike may take; 13 seconds by default. */
-  readonly withinMs?: number;
   strike(scene: Scene): Promise<Deed>;
 }

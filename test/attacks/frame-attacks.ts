@@ -1,7 +1,7 @@
 /** Frames of HTTP/2 that cost much more than their size, and a very slow answer. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Attack } from "./attack.ts";
-import { send } from "./asking.ts";
+import { attemptsCome, send } from "./asking.ts";
 import { CODE, message } from "./messages.ts";
 import { data, earlyHints, okHead, rawServer, unknownFrame, writeRepeatedly } from "./raw-peer.ts";
 
@@ -71,7 +71,7 @@ export const FRAME_ATTACKS: readonly Attack[] = [
     options: { abortTimeout: ABORT_AFTER_MS, retryPolicyInitialInterval: 100 },
     async strike(scene) {
       const accepted = [await send(scene, "drips")];
-      await pause(2.5 * ABORT_AFTER_MS);
+      await attemptsCome(scene, 2);
       const attempts = scene.attemptsAtMs.length;
       return { accepted, complaints: attempts < 2 ? ["the first attempt was not aborted"] : [] };
     },

@@ -13,6 +13,7 @@ const COLUMNS = [
   ["queued p50/max ms", ({ queued }) => waitsText(queued)],
   ["health max ms", ({ health }) => waitText(health.maxMs)],
   ["RSS peak MB", ({ rssPeakMb }) => String(rssPeakMb)],
+  ["slowness", ({ slowness }) => slowness.toFixed(1)],
   ["stop ms", ({ stopMs }) => (stopMs === null ? "never" : String(stopMs))],
   ["failed", ({ direct, queued }) => String(direct.failed + queued.failed)],
   ["not found", ({ lost }) => String(lost)],

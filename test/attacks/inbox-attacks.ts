@@ -1,5 +1,6 @@
 /** An attack by results: more bytes wait for one invocation than the server may have in memory. */
 import { setTimeout as pause } from "node:timers/promises";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import { ask, attemptsCome, send, statement } from "./asking.ts";
 import type { Answer, Attack, Deed, Scene } from "./attack.ts";
 import { always, CODE, commandsIn, field, LARGEST_BYTES, message, numberField, output, varint } from "./messages.ts";
@@ -12,7 +13,6 @@ const FILL_MS = 5_000;
  * journal has not yet reached its limit.
  */
 const REPLAYS = 3;
-const PATIENCE_MS = 5_000;
 
 export const INBOX_ATTACKS: readonly Attack[] = [
   {
@@ -27,13 +27,16 @@ export const INBOX_ATTACKS: readonly Attack[] = [
       // One attempt makes the calls, and each called invocation has one attempt.
       await attemptsCome(scene, 1 + CALLS + REPLAYS, FILL_MS);
       const looked = await Promise.all([
-        ask(`${scene.adminUri}/invocations/${id}`, {}, PATIENCE_MS),
-        statement(scene, `SELECT status, last_failure FROM sys_invocation WHERE id = '${id}'`, PATIENCE_MS),
+        ask(`${scene.adminUri}/invocations/${id}`),
+        statement(scene, `SELECT status, last_failure FROM sys_invocation WHERE id = '${id}'`),
       ]);
-      const killed = await ask(`${scene.adminUri}/invocations/${id}/kill`, { method: "PATCH" }, PATIENCE_MS);
-      await pause(500);
-      const after = await ask(`${scene.adminUri}/invocations/${id}`, {}, PATIENCE_MS);
-      return deedOf(scene, id, [...looked, killed], after.text);
+      const killed = await ask(`${scene.adminUri}/invocations/${id}/kill`, { method: "PATCH" });
+      let view = "";
+      for (const endMs = performance.now() + SEEN_WITHIN_MS; performance.now() < endMs; await pause(100)) {
+        view = (await ask(`${scene.adminUri}/invocations/${id}`)).text;
+        if (view.includes('"killed"')) break;
+      }
+      return deedOf(scene, id, [...looked, killed], view);
     },
   },
 ];

@@ -1,10 +1,9 @@
 /** Restarts the server on the same data, and looks for all invocations that it had accepted. */
 import { setTimeout as pause } from "node:timers/promises";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Neighbour } from "./neighbour.ts";
 import type { ServerProcess } from "./server-process.ts";
 
-const FOUND_WITHIN_MS = 10_000;
-const PATIENCE_MS = 5_000;
 const LANES = 16;
 /** Up to this many invocations are read one by one; if there are more, their ids are searched in the list. */
 const SINGLE_MAX = 100;
@@ -29,7 +28,7 @@ export async function missingAfterRestart(
   accepted: readonly string[],
 ): Promise<Missing> {
   await server.start();
-  const untilMs = Date.now() + FOUND_WITHIN_MS;
+  const untilMs = Date.now() + SEEN_WITHIN_MS;
   const listed = accepted.length > SINGLE_MAX ? await listedIds(server, new Set(accepted), untilMs) : new Set();
   const waiting = [...accepted.filter((id) => !listed.has(id)), ...sent.values()];
   let lost = 0;
@@ -63,7 +62,7 @@ async function isShown(server: ServerProcess, id: string): Promise<boolean> {
 /** @returns the parsed body of the answer; undefined without a good answer in time */
 async function read<T>({ site }: ServerProcess, path: string): Promise<T | undefined> {
   try {
-    const response = await fetch(`${site.adminUri}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetch(`${site.adminUri}${path}`, { signal: AbortSignal.timeout(SEEN_WITHIN_MS) });
     const text = await response.text();
     return response.ok ? (JSON.parse(text) as T) : undefined;
   } catch {

@@ -50,7 +50,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     options: { retryPolicyInitialInterval: 100, retryPolicyMaxAttempts: 3 },
     async strike(scene) {
       const id = await send(scene, "fails");
-      await attemptsCome(scene, 3, 3_000);
+      await attemptsCome(scene, 3);
       await pause(300);
       const args = [scene.command, "invocations", "describe", id, "--admin-url", scene.adminUri];
       const { stdout } = await promisify(execFile)(process.execPath, args);

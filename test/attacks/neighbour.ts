@@ -1,5 +1,6 @@
 /** The healthy neighbour's callers: they call all the time, directly and through the queue, and measure each wait. */
 import { setTimeout as pause } from "node:timers/promises";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Site } from "./attack.ts";
 import type { ReportingProcess } from "./reporting-process.ts";
 import { Waits } from "./waits.ts";
@@ -7,6 +8,8 @@ import { Waits } from "./waits.ts";
 const DIRECT_EVERY_MS = 100;
 const QUEUED_EVERY_MS = 250;
 const POLL_EVERY_MS = 20;
+/** The most open calls of a kind. */
+const OPEN_MAX = 20;
 const JSON_TYPE = { "content-type": "application/json" };
 
 export class Neighbour {
@@ -36,7 +39,8 @@ export class Neighbour {
   /** Starts all kinds of calls at their intervals, and measures how long each takes. */
   startCalling(): void {
     const every = (ms: number, waits: Waits, call: () => Promise<unknown>): void => {
-      this.#timers.push(setInterval(() => void waits.measure(call), ms));
+      // Without a bound, the calls of a slow machine would pile up, and wait for each other.
+      this.#timers.push(setInterval(() => waits.open < OPEN_MAX && void waits.measure(call), ms));
     };
     every(DIRECT_EVERY_MS, this.direct, () => this.plain());
     every(DIRECT_EVERY_MS, this.health, () => this.#ask(`${this.#site.adminUri}/health`));
@@ -44,11 +48,11 @@ export class Neighbour {
     every(QUEUED_EVERY_MS, this.queued, () => this.#call("nap"));
   }
 
-  /** Starts no more calls, and waits at most `patienceMs` for the open ones. Calls that are open after that are aborted. */
-  async stopCalling(patienceMs: number): Promise<void> {
+  /** Starts no more calls, and waits for the open ones. A call without an answer in time has failed. */
+  async stopCalling(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     const all = [this.direct, this.queued, this.health];
-    for (const untilMs = Date.now() + patienceMs; Date.now() < untilMs; await pause(POLL_EVERY_MS))
+    for (const untilMs = Date.now() + SEEN_WITHIN_MS; Date.now() < untilMs; await pause(POLL_EVERY_MS))
       if (all.every(({ open }) => open === 0)) break;
     for (const waits of all) waits.close();
     this.#end.abort();

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import { complaintsOf, keepFigures } from "./figures.ts";
 import { POISON } from "./poison.ts";
 import { strike } from "./run-attack.ts";
@@ -10,10 +11,9 @@ import { openStage } from "./stage.ts";
 import type { Stage } from "./stage.ts";
 
 const RESTARTS_MAX = 4;
-/** Longer than the lease of the dead driver, which is ten seconds. */
-const QUIET_FOR_MS = 15_000;
+/** Much longer than the lease of the dead driver, which is ten seconds: the next attempt comes when the lease has run out. */
+const QUIET_FOR_MS = SEEN_WITHIN_MS;
 const CALLED_FOR_MS = 3_000;
-const SETTLE_MS = 4_000;
 const LOOK_EVERY_MS = 50;
 
 test(`${POISON.name}: ${POISON.title}`, async () => {
@@ -26,7 +26,7 @@ test(`${POISON.name}: ${POISON.title}`, async () => {
 });
 
 async function poisoned(stage: Stage): Promise<string[]> {
-  const { server, neighbour } = stage;
+  const { server, neighbour, yardstick } = stage;
   const { accepted } = await strike(stage);
   const [id] = accepted as [string];
   let deaths = 0;
@@ -37,15 +37,15 @@ async function poisoned(stage: Stage): Promise<string[]> {
   }
   neighbour.startCalling();
   await pause(CALLED_FOR_MS);
-  await neighbour.stopCalling(SETTLE_MS);
+  await neighbour.stopCalling();
   const shown = await shownBy(server, id);
   const [direct, queued, health] = [neighbour.direct, neighbour.queued, neighbour.health].map((w) => w.figures());
   const [died, stopMs] = [!server.lives, await server.stop()];
   const lost = shown === undefined ? 1 : 0;
   const reason = shown?.last_failure?.message ?? "";
   const notes = { deaths, status: shown?.status ?? "unknown", reason };
-  const { rssPeakMb } = server;
-  const measured = { direct: direct!, queued: queued!, health: health!, rssPeakMb, died, stopMs };
+  const [{ rssPeakMb }, { slowness }] = [server, yardstick];
+  const measured = { direct: direct!, queued: queued!, health: health!, rssPeakMb, slowness, died, stopMs };
   const figures = { attack: POISON.name, ...measured, accepted: 1, lost, undone: 0, notes };
   const complaints = complaintsOf(figures);
   if (deaths > RESTARTS_MAX) complaints.push(`the server was killed ${deaths} times`);
@@ -67,7 +67,7 @@ async function staysUp(server: ServerProcess, id: string): Promise<boolean> {
 async function shownBy(server: ServerProcess, id: string): Promise<InvocationBody | undefined> {
   try {
     const response = await fetch(`${server.site.adminUri}/invocations/${id}`, {
-      signal: AbortSignal.timeout(SETTLE_MS),
+      signal: AbortSignal.timeout(SEEN_WITHIN_MS),
     });
     return response.ok ? ((await response.json()) as InvocationBody) : undefined;
   } catch {

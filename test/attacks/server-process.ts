@@ -6,12 +6,10 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Site } from "./attack.ts";
 
 export const SHUTDOWN_TIMEOUT_MS = 5_000;
-/** The longest wait for a stop; then the server is killed. */
-const STOP_PATIENCE_MS = SHUTDOWN_TIMEOUT_MS + 5_500;
-const READY_WITHIN_MS = 15_000;
 const POLL_EVERY_MS = 20;
 const WATCH_EVERY_MS = 100;
 const KB_PER_MB = 1_024;
@@ -56,7 +54,7 @@ export class ServerProcess {
     closeSync(log);
     writeFileSync(this.site.pidPath, String(this.#child.pid));
     this.#watch(this.#child);
-    for (const untilMs = Date.now() + READY_WITHIN_MS; !(await this.#answers()); await pause(POLL_EVERY_MS)) {
+    for (const untilMs = Date.now() + SEEN_WITHIN_MS; !(await this.#answers()); await pause(POLL_EVERY_MS)) {
       if (!this.lives) throw new Error(`the server ended by itself: ${this.#lastWords()}`);
       if (Date.now() > untilMs) throw new Error(`the server does not answer: ${this.#lastWords()}`);
     }
@@ -68,7 +66,7 @@ export class ServerProcess {
     const [child, fromMs] = [this.#child!, performance.now()];
     const exited = once(child, "exit");
     child.kill("SIGTERM");
-    const isGone = await Promise.race([exited.then(() => true), pause(STOP_PATIENCE_MS, false, { ref: false })]);
+    const isGone = await Promise.race([exited.then(() => true), pause(SEEN_WITHIN_MS, false, { ref: false })]);
     if (isGone) return Math.round(performance.now() - fromMs);
     await this.kill();
     return null;
@@ -84,7 +82,7 @@ export class ServerProcess {
   async #answers(): Promise<boolean> {
     const { ingressUri, adminUri } = this.site;
     const statuses = [`${ingressUri}/restate/health`, `${adminUri}/health`].map(async (uri) => {
-      const response = await fetch(uri, { signal: AbortSignal.timeout(READY_WITHIN_MS) }).catch(() => undefined);
+      const response = await fetch(uri, { signal: AbortSignal.timeout(SEEN_WITHIN_MS) }).catch(() => undefined);
       await response?.arrayBuffer();
       return response?.status === 200;
     });

@@ -1,7 +1,8 @@
-/** The stage of each attack: a server, a healthy neighbour and an attacker, each a process that the stage starts and stops. */
+/** The stage of each attack: a server, a healthy neighbour, an attacker and a yardstick, each a process that the stage starts and stops. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { inject } from "vitest";
+import { Yardstick } from "../harness/machine/yardstick.ts";
 import { Neighbour } from "./neighbour.ts";
 import { ServerProcess } from "./server-process.ts";
 import { ReportingProcess } from "./reporting-process.ts";
@@ -16,6 +17,7 @@ export interface Stage {
   readonly server: ServerProcess;
   readonly neighbour: Neighbour;
   readonly attacker: ReportingProcess;
+  readonly yardstick: Yardstick;
   close(): Promise<void>;
 }
 
@@ -24,9 +26,10 @@ export async function openStage(attack: string): Promise<Stage> {
   const workshop = inject("workshop");
   const dir = await mkdtemp(join(workshop.dir, `${attack}-`));
   const server = await ServerProcess.on(dir, workshop.command);
-  const [deployment, attacker] = await Promise.all([
+  const [deployment, attacker, yardstick] = await Promise.all([
     ReportingProcess.start(join(workshop.dir, "neighbour-deployment.js")),
     ReportingProcess.start(join(workshop.dir, "attacker.js"), attack),
+    Yardstick.start(),
     server.start(),
   ]);
   const neighbour = new Neighbour(server.site, deployment);
@@ -36,8 +39,9 @@ export async function openStage(attack: string): Promise<Stage> {
     server,
     neighbour,
     attacker,
+    yardstick,
     async close() {
-      await Promise.all([server.kill(), deployment.end(), attacker.end()]);
+      await Promise.all([server.kill(), deployment.end(), attacker.end(), yardstick.end()]);
       await rm(dir, { recursive: true, force: true });
     },
   };

@@ -76,11 +76,7 @@ export const VOLUME_ATTACKS: readonly Attack[] = [
       const accepted = [await send(scene, "sets", "o")];
       await pause(3_000);
       const states = Object.fromEntries(Array.from({ length: EDITED_KEYS }, (_, at) => [`k${at}`, [49]]));
-      const edit = await post(
-        `${scene.adminUri}/services/Attacker/state`,
-        { object_key: "e", new_state: states },
-        5_000,
-      );
+      const edit = await post(`${scene.adminUri}/services/Attacker/state`, { object_key: "e", new_state: states });
       return { accepted, notes: { editStatus: edit.status, editMs: Math.round(edit.tookMs) } };
     },
   },

@@ -26,4 +26,4 @@ test("a journal keeps its entries, and an attempt that would exceed the maximum 
   deployment.script = replying(output("kept"), end());
   expect((await stage.admin("PATCH", `invocations/${id}/kill`)).status).toBe(200);
   expect(await stage.result(await stage.send("Greeter/greet"))).toBe("200 kept");
-}, 120_000);
+});

@@ -9,12 +9,12 @@ import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
 import { ask } from "../harness/local/raw-http.ts";
+import { SEEN_WITHIN } from "../patience.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 /** The first signal index that SDKs use; the following ones count up. */
 const FIRST_SIGNAL = 17;
 const NO_INPUT = new Uint8Array(0);
-const SEEN_WITHIN = { timeout: 20_000 };
 
 const approvals: string[] = [];
 const SERVICES = [

@@ -13,10 +13,10 @@ import { removeDirectory, temporaryDirectory } from "../contracts/temporary-dire
 import { end, GREETER, output, replying } from "../errors/frame-deployment.ts";
 import { openStage } from "../errors/stage.ts";
 import type { ErrorStage } from "../errors/stage.ts";
+import { SEEN_WITHIN } from "../patience.ts";
 
 /** All secrets contain this word, except the private key that a test generates. */
 const SECRET = "canary";
-const SEEN_WITHIN = { timeout: 10_000 };
 
 let dir: string;
 beforeEach(async () => {
@@ -161,7 +161,7 @@ test("no output shows a secret of a deployment, a caller, a cluster or a key, al
   expect(logged.length).toBeGreaterThan(10);
   expectHidden([...answers, ...told, ...logged]);
   for (const one of [...answers, ...told, ...logged]) expect(one).not.toContain(key);
-}, 30_000);
+});
 
 test("a masked value is refused when it is sent back, so that it replaces no secret", async () => {
   const stage = await openStage();
@@ -206,7 +206,7 @@ test("the credentials of a trace collector are sent to it, and appear in no outp
   await vi.waitFor(() => expect(JSON.stringify(stage.log.lines)).toContain("span.export-failed"), SEEN_WITHIN);
   expectHidden(stage.log.lines.map((line) => JSON.stringify(line)));
   expectHidden(await everythingTold(stage, {}));
-}, 30_000);
+});
 
 test.each([
   ["tracing-endpoint", `ftp://ada:${SECRET}@collector.example/`],

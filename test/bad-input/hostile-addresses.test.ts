@@ -85,7 +85,7 @@ describe.each(INPUTS)("by %s", (input, method, path, more) => {
     }
     expect(canary.connections()).toBe(0);
     expect((await plane.ask("GET", "/deployments")).text).toBe(before);
-  }, 60_000);
+  });
 });
 
 test("a deployment that was registered while its address was allowed is not reached once it is forbidden", async () => {

@@ -14,6 +14,7 @@ import type { Footprint } from "./footprint.ts";
 import type { BadRow } from "./ingress-rows.ts";
 import { INGRESS_H2_ROWS } from "./ingress-h2-rows.ts";
 import { INGRESS_ROWS, SLOW_CLIENT_ROWS } from "./ingress-rows.ts";
+import { SEEN_WITHIN } from "../patience.ts";
 
 /** Enough for a good call on a busy machine. */
 const SHORT = { headWithinMs: 800, requestWithinMs: 1_200, idleMs: 1_000, checkEveryMs: 50 };
@@ -57,7 +58,7 @@ describe("leaves no request open, and leaks no memory:", () => {
     await act(at.port);
     await goodCall(at);
     // A client sees the end of its answer a moment before the server counts its request as ended.
-    await vi.waitFor(() => expect(at.openRequests).toBe(0), { timeout: 20_000 });
+    await vi.waitFor(() => expect(at.openRequests).toBe(0), SEEN_WITHIN);
     await expectNoMoreThan(before);
   };
 

@@ -17,7 +17,7 @@ test("a server without a deployment shows the first steps", async () => {
   await page.getByRole("dialog", { name: "Register a deployment" }).waitFor();
   await page.getByRole("button", { name: "Cancel" }).click();
   // The browser reports the closed dialog by an event that comes after the click.
-  await expect.poll(() => page.url(), { timeout: 5_000 }).toMatch(/#\/deployments$/);
+  await expect.poll(() => page.url()).toMatch(/#\/deployments$/);
 });
 
 test("in a healthy environment the page says that nothing needs an operator, and when that was checked", async () => {

@@ -65,11 +65,11 @@ describe.each(TABS)("at $width px, $colorScheme", ({ width, colorScheme }) => {
 
   test("full pages", async () => {
     await look(await fullStage.openTab({ width, colorScheme }), "full", FULL_PAGES, size);
-  }, 120_000);
+  });
 
   test("empty pages", async () => {
     await look(await emptyStage.openTab({ width, colorScheme }), "empty", EMPTY_PAGES, size);
-  }, 120_000);
+  });
 
   test("pages whose requests fail", async () => {
     const tab = await fullStage.openTab({ width, colorScheme });
@@ -85,5 +85,5 @@ describe.each(TABS)("at $width px, $colorScheme", ({ width, colorScheme }) => {
       await tab.goTo(route);
       await tab.page.getByText("The store is read-only (E42)").first().waitFor();
     }
-  }, 120_000);
+  });
 });

@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import { newAccount, takeAccount } from "./account.ts";
 import { judgeLedger } from "./ledger-rule.ts";
 import type { Line } from "./ledger.ts";
@@ -22,7 +23,7 @@ const runs: readonly Op[] = Array.from({ length: RUNS }, (_, n) => ({ kind: "run
 let stage: Stage;
 
 beforeEach(async () => {
-  stage = await openStage(60_000);
+  stage = await openStage(SEEN_WITHIN_MS);
 });
 
 afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import { newAccount, takeAccount } from "./account.ts";
 import type { Job } from "./client.ts";
 import { judgeCounts } from "./count-rule.ts";
@@ -23,7 +24,7 @@ const ABSENCES_MS = [500, 6_000];
 let stage: Stage;
 
 beforeEach(async () => {
-  stage = await openStage(60_000);
+  stage = await openStage(SEEN_WITHIN_MS);
 });
 
 afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
@@ -78,7 +79,7 @@ test.each(ABSENCES_MS)(
     expect(lines.some(({ atMs }) => atMs < stop.atMs) && lines.some(({ atMs }) => atMs > stop.deadMs)).toBe(true);
     const { complaints, uncommitted } = judgeLedger(lines, account.committed, [stop]);
     const all = [...account.complaints, ...complaints];
-    judgeSleeps(account.slept, controlPlane.absences, all);
+    judgeSleeps(account.slept, controlPlane.absences, all, stage.yardstick.slowness);
     const inOrder = account.inOrder.map(({ invocationIds }) => invocationIds);
     all.push(...judgeCounts(KEY, account.added, inOrder, await client.stateOf(KEY)));
     expect(all).toEqual([]);

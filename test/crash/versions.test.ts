@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { PROTOCOL_VERSIONS } from "../conformance/offered-version.ts";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import { newAccount, takeAccount } from "./account.ts";
 import { judgeLedger } from "./ledger-rule.ts";
 import { readLedger } from "./ledger.ts";
@@ -24,7 +25,7 @@ let stage: Stage;
 afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
 
 test.each(PROTOCOL_VERSIONS)("random values and steps survive kill -9 of both processes on V%i", async (version) => {
-  stage = await openStage(60_000, { protocolVersion: version });
+  stage = await openStage(SEEN_WITHIN_MS, { protocolVersion: version });
   const { site, controlPlane, deployment, client } = stage;
   const answer = client.submit({ shape: "sleep", plan: PLAN, way: "call", idempotencyKey: `v${version}` });
   await pause(SLEEP_MS / 3);

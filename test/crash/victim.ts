@@ -6,9 +6,9 @@ import { closeSync, openSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Site } from "./programs.ts";
 
-const READY_WITHIN_MS = 30_000;
 const POLL_EVERY_MS = 10;
 /** Short, so that a stop breaks closures off. */
 const SHUTDOWN_TIMEOUT = "1s";
@@ -53,7 +53,7 @@ export class Victim {
   /** @throws Error if the process ends by itself, or does not answer in time */
   async ready(): Promise<void> {
     const child = this.#child!;
-    for (const untilMs = Date.now() + READY_WITHIN_MS; !(await this.#isReady()); await pause(POLL_EVERY_MS)) {
+    for (const untilMs = Date.now() + SEEN_WITHIN_MS; !(await this.#isReady()); await pause(POLL_EVERY_MS)) {
       if (child.exitCode !== null) throw new Error(`the ${this.name} ended by itself, see ${this.#logPath}`);
       if (Date.now() > untilMs) throw new Error(`the ${this.name} does not answer, see ${this.#logPath}`);
     }

@@ -11,7 +11,6 @@ import { LOOKS_PER_S, sleepersOf } from "./sweeper-capacity.ts";
 import { withSweeper } from "./sweeper-section.ts";
 
 const PAGE = new URL("../../docs/operating.md", import.meta.url);
-const COUNTED_WITHIN_MS = 60_000;
 
 /** The aim of the default stack. */
 const ACCEPTED_PER_S = 1_000;
@@ -37,7 +36,7 @@ describe("the ceilings on docs/operating.md", () => {
       slowWorkersMax: workersOf(slow!),
       batch: main!["BatchSize"] as number,
     };
-  }, COUNTED_WITHIN_MS);
+  });
 
   it("are those of the current counts and quotas", async () => {
     await expect(withSweeper(withCeilings(page, facts))).toMatchFileSnapshot("../../docs/operating.md");

@@ -9,8 +9,6 @@ import { PRICES, REGION } from "./prices.ts";
 import { billOf, idleMonth, totalOf } from "./costs.ts";
 import { countStack } from "./stack-counts.ts";
 
-const COUNTED_WITHIN_MS = 120_000;
-
 describe("docs/costs.md", () => {
   let facts: CostFacts;
   beforeAll(async () => {
@@ -19,7 +17,7 @@ describe("docs/costs.md", () => {
     const sweep = await countSweep();
     const [look, month] = [await countLook(sweep), await countMonth(sweep)];
     facts = { shapes, sweep, look, month, stack: countStack(synthesised()) };
-  }, COUNTED_WITHIN_MS);
+  });
 
   it("is the page of the current counts and prices", async () => {
     await expect(costsPage(facts)).toMatchFileSnapshot("../../docs/costs.md");

@@ -6,6 +6,7 @@ import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
 import { namesInQuery } from "./promql-names.ts";
+import { SEEN_WITHIN } from "../patience.ts";
 
 interface Panel {
   readonly id: number;
@@ -93,7 +94,7 @@ describe("in a running process", () => {
       // The pause is stored a moment before it is counted.
       expect(page).toMatch(/^stepwell_invocations_paused_total 1$/m);
     };
-    await vi.waitFor(scrape, { timeout: 20_000, interval: 100 });
+    await vi.waitFor(scrape, { ...SEEN_WITHIN, interval: 100 });
     scraped = scrapedOf(page);
   });
   afterAll(() => stage.close());

@@ -39,20 +39,16 @@ const unitsWritten = (): number =>
 test.each([
   ["12 MiB of noise", randomBytes((12 * MIB * 3) / 4).toString("base64")],
   ["31 MiB of words", "some words that repeat ".repeat((31 * MIB) / 23)],
-])(
-  "%s is unchanged through input, journal and output, and for a later attach",
-  { timeout: 120_000 },
-  async (_, text) => {
-    const { engine } = play.front;
-    // The driver of a call releases a very large journal. A worker takes it up under the budget for journals, and the call polls
-    // for its end.
-    play.work();
-    const ended = await play.stepUntil(call(engine, submission("Leaf/echo", text)), 100);
-    if (ended.kind !== "ended") throw new Error(`the call was answered with ${ended.kind}`);
-    expect(valueOf(ended) === text).toBe(true);
-    expect(valueOf(await attach(engine, ended.invocationId)) === text).toBe(true);
-  },
-);
+])("%s is unchanged through input, journal and output, and for a later attach", async (_, text) => {
+  const { engine } = play.front;
+  // The driver of a call releases a very large journal. A worker takes it up under the budget for journals, and the call polls
+  // for its end.
+  play.work();
+  const ended = await play.stepUntil(call(engine, submission("Leaf/echo", text)), 100);
+  if (ended.kind !== "ended") throw new Error(`the call was answered with ${ended.kind}`);
+  expect(valueOf(ended) === text).toBe(true);
+  expect(valueOf(await attach(engine, ended.invocationId)) === text).toBe(true);
+});
 
 test("a call with compressible text consumes the units of its compressed size", async () => {
   const text = JSON.stringify(Array.from({ length: 400 }, (_, index) => ({ index, name: "a name", active: true })));

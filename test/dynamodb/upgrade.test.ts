@@ -44,7 +44,6 @@ const PROJECTIONS = [
 ] as const;
 /** Longer than any stall of a busy machine, so that no live driver is taken over and no step runs twice. */
 const LEASE_S = 60;
-const TIMEOUT_MS = 120_000;
 const CONTEXT = { getRemainingTimeInMillis: () => 60_000 };
 
 const clearing: (() => unknown)[] = [];
@@ -54,31 +53,27 @@ afterEach(async () => {
 });
 
 describe.each(fixtureVersions())("the work that %s left in its table", (version) => {
-  test.each(PROJECTIONS)(
-    "goes on in a table %s, and no step runs twice",
-    async (_, projected) => {
-      const { account, items } = readTableFixture(version);
-      clearing.push(liveShortlyAfter(account));
-      const world = newWorld(true);
-      const deployment = await serveDrill(world);
-      clearing.push(() => deployment.close());
-      const { call, work, engine } = await openFunctions(items, account.parameters, projected);
-      const site = functionSite(call);
+  test.each(PROJECTIONS)("goes on in a table %s, and no step runs twice", async (_, projected) => {
+    const { account, items } = readTableFixture(version);
+    clearing.push(liveShortlyAfter(account));
+    const world = newWorld(true);
+    const deployment = await serveDrill(world);
+    clearing.push(() => deployment.close());
+    const { call, work, engine } = await openFunctions(items, account.parameters, projected);
+    const site = functionSite(call);
 
-      await expectLeft(site, account);
-      const pinned = await pinnedCounts(engine);
-      expect(Object.fromEntries(pinned)).toEqual({ [account.deploymentId]: pinnedOf(account) });
-      await moveDeployment(site, account, deployment.uri);
-      work();
-      await call("sweeper", {});
-      await act(site, account);
-      await expectEnds(site, account, world);
-      await expectSameKey(site, account, world);
-      await expectRest(site, account);
-      expect(world.ran.get("today/greet")).toBe(1);
-    },
-    TIMEOUT_MS,
-  );
+    await expectLeft(site, account);
+    const pinned = await pinnedCounts(engine);
+    expect(Object.fromEntries(pinned)).toEqual({ [account.deploymentId]: pinnedOf(account) });
+    await moveDeployment(site, account, deployment.uri);
+    work();
+    await call("sweeper", {});
+    await act(site, account);
+    await expectEnds(site, account, world);
+    await expectSameKey(site, account, world);
+    await expectRest(site, account);
+    expect(world.ran.get("today/greet")).toBe(1);
+  });
 });
 
 /** The functions over a table with these items; messages are lost until `work` is called. */

@@ -68,58 +68,54 @@ test("handlers are registered at the control plane that is deployed with them in
   expect(await plane.answer("shop/version", undefined)).toBe("1");
 });
 
-test(
-  "after a restored table replaces the lost one: open work ends, completed work is kept, later work is gone",
-  { timeout: 240_000 },
-  async () => {
-    const { TableName: lost } = plane.stack.outputs;
-    const ended = await orderNumber("ended");
-    const order = await plane.send("shop/order", undefined);
-    const naps = await Promise.all([plane.send("shop/nap", 10_000), plane.send("shop/nap", 15_000)]);
-    const delayed = await plane.send("shop/version", undefined, "?delay=6s");
-    expect(await plane.answer("shelf/blue/put", undefined)).toBe(1);
-    await Promise.all([order, ...naps].map((id) => plane.untilStatus(id, "suspended")));
+test("after a restored table replaces the lost one: open work ends, completed work is kept, later work is gone", async () => {
+  const { TableName: lost } = plane.stack.outputs;
+  const ended = await orderNumber("ended");
+  const order = await plane.send("shop/order", undefined);
+  const naps = await Promise.all([plane.send("shop/nap", 10_000), plane.send("shop/nap", 15_000)]);
+  const delayed = await plane.send("shop/version", undefined, "?delay=6s");
+  expect(await plane.answer("shelf/blue/put", undefined)).toBe(1);
+  await Promise.all([order, ...naps].map((id) => plane.untilStatus(id, "suspended")));
 
-    await dynamodb.send(
-      new RestoreTableToPointInTimeCommand({
-        SourceTableName: lost!,
-        TargetTableName: RESTORED,
-        UseLatestRestorableTime: true,
-      }),
-    );
-    const later = await plane.send("shop/version", undefined);
-    expect(await plane.result(later)).toBe("1");
-    await stopFunctions(plane.stack);
-    expect((await plane.call("shop/version", undefined)).status).toBeGreaterThanOrEqual(429);
-    await wipeHints(plane.stack);
-    expect(await schedules(plane.stack)).toEqual([]);
+  await dynamodb.send(
+    new RestoreTableToPointInTimeCommand({
+      SourceTableName: lost!,
+      TargetTableName: RESTORED,
+      UseLatestRestorableTime: true,
+    }),
+  );
+  const later = await plane.send("shop/version", undefined);
+  expect(await plane.result(later)).toBe("1");
+  await stopFunctions(plane.stack);
+  expect((await plane.call("shop/version", undefined)).status).toBeGreaterThanOrEqual(429);
+  await wipeHints(plane.stack);
+  expect(await schedules(plane.stack)).toEqual([]);
 
-    plane = await deployed("restored");
-    expect(plane.stack.outputs["TableName"]).toBe(RESTORED);
-    const describing = dynamodb.send(new DescribeTableCommand({ TableName: lost! }));
-    await expect(describing).rejects.toThrow(/not found/i);
+  plane = await deployed("restored");
+  expect(plane.stack.outputs["TableName"]).toBe(RESTORED);
+  const describing = dynamodb.send(new DescribeTableCommand({ TableName: lost! }));
+  await expect(describing).rejects.toThrow(/not found/i);
 
-    const startedMs = Date.now();
-    await startFunctions(plane.stack);
-    console.log(`the sweeper found ${JSON.stringify(await sweep(plane.stack, { everything: true }))}`);
-    await plane.send("shop/pay", order);
-    const open = [order, ...naps, delayed];
-    await until("all have ended", 90_000, async () => {
-      await sweep(plane.stack);
-      await pause(1_000);
-      const statuses = await Promise.all(open.map((id) => plane.status(id)));
-      return statuses.every((status) => status === "completed") ? true : undefined;
-    });
-    console.log(
-      `${open.length} open invocations ended ${((Date.now() - startedMs) / 1000).toFixed(1)} s after the deployment`,
-    );
-    const results = await Promise.all(open.map((id) => plane.result(id)));
-    expect(results).toEqual(["begun by 1, paid, ended by 1", "awake", "awake", "1"]);
-    expect(await orderNumber("ended")).toBe(ended);
-    expect(await plane.answer("shelf/blue/put", undefined)).toBe(2);
-    expect((await plane.askAdmin({ path: `/invocations/${later}` })).status).toBe(404);
-  },
-);
+  const startedMs = Date.now();
+  await startFunctions(plane.stack);
+  console.log(`the sweeper found ${JSON.stringify(await sweep(plane.stack, { everything: true }))}`);
+  await plane.send("shop/pay", order);
+  const open = [order, ...naps, delayed];
+  await until("all have ended", 90_000, async () => {
+    await sweep(plane.stack);
+    await pause(1_000);
+    const statuses = await Promise.all(open.map((id) => plane.status(id)));
+    return statuses.every((status) => status === "completed") ? true : undefined;
+  });
+  console.log(
+    `${open.length} open invocations ended ${((Date.now() - startedMs) / 1000).toFixed(1)} s after the deployment`,
+  );
+  const results = await Promise.all(open.map((id) => plane.result(id)));
+  expect(results).toEqual(["begun by 1, paid, ended by 1", "awake", "awake", "1"]);
+  expect(await orderNumber("ended")).toBe(ended);
+  expect(await plane.answer("shelf/blue/put", undefined)).toBe(2);
+  expect((await plane.askAdmin({ path: `/invocations/${later}` })).status).toBe(404);
+});
 
 test("the restored table gets the settings that its stack cannot set", async () => {
   const TimeToLiveSpecification = { Enabled: true, AttributeName: TABLE_FACTS.expiryAttribute };

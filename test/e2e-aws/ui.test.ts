@@ -46,9 +46,9 @@ test("an operator calls a handler in the UI, and sees the invocation with its ti
     await pause(500);
   }
   await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByText('"HELLO"', { exact: true }).first().waitFor({ timeout: 60_000 });
+  await page.getByText('"HELLO"', { exact: true }).first().waitFor();
   await page.locator('a[href*="#/invocations/inv_"]').first().click();
-  await page.getByText("shouted").first().waitFor({ timeout: 60_000 });
+  await page.getByText("shouted").first().waitFor();
   expect(await page.locator("h1").first().innerText()).toContain("shown/shout");
   expect(await axe()).toEqual([]);
   for (const route of ["overview", "invocations", "deployments", "services", "objects", "sql"]) {

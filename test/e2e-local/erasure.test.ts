@@ -153,9 +153,7 @@ async function live({ key, idempotencyKey, text }: Person): Promise<void> {
   await post("/Mailer/mail");
   await post(`/Profile/${key}/waits/send`);
   const isThere = async () => rowsIn(await follow("target_service_key", { key, "idempotency-key": "", caller: "" }));
-  await expect
-    .poll(async () => (await isThere()).filter(({ status }) => status === "completed").length, { timeout: 10_000 })
-    .toBe(3);
+  await expect.poll(async () => (await isThere()).filter(({ status }) => status === "completed").length).toBe(3);
 }
 
 const bytesOf = (text: string): string => Buffer.from(text).join();
@@ -197,7 +195,7 @@ test("the steps of docs/security.md remove all contents of a person, and keep th
   await follow("invocations kill", { id: open[0]!.id });
   const stillOpen = async () =>
     rowsIn(await follow("target_service_key", names)).filter(({ status }) => status !== "completed");
-  await expect.poll(stillOpen, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(stillOpen).toEqual([]);
 
   const inOrder = idsIn(await follow("ORDER BY created_at", { "all-ids": [...found].join("', '") }));
   expect(inOrder.toSorted()).toEqual([...found].toSorted());

@@ -18,12 +18,6 @@ async function heldBytes({ adminUri }: LocalStage, budget: string): Promise<numb
   return Number(new RegExp(`^stepwell_budget_held_bytes\\{budget="${budget}"\\} (\\d+)$`, "m").exec(text)?.[1]);
 }
 
-async function healthMs({ adminUri }: LocalStage): Promise<number> {
-  const fromMs = performance.now();
-  expect((await fetch(`${adminUri}/health`)).status).toBe(200);
-  return performance.now() - fromMs;
-}
-
 /** Begins requests whose bodies never end. */
 function begun(uri: string, path: string, streams: number): { readonly all: ClientHttp2Stream[]; close(): void } {
   const session = connect(uri, { maxSessionMemory: 100 });
@@ -44,11 +38,11 @@ test("endless bodies hold at most their share, are refused in time, and delay ne
   const refusals = [onIngress, onAdmin].map(({ all }) =>
     Promise.race(all.map((stream) => once(stream, "response") as Promise<[IncomingHttpHeaders]>)),
   );
-  await expect.poll(() => heldBytes(stage, "ingress-bodies"), { timeout: 20_000 }).toBeGreaterThan(450 * KIB);
+  await expect.poll(() => heldBytes(stage, "ingress-bodies")).toBeGreaterThan(450 * KIB);
   const body = new Uint8Array(200 * KIB);
   const good = await fetch(`${stage.ingressUri}/Echo/echo`, { method: "POST", headers: BINARY, body });
   expect([good.status, (await good.arrayBuffer()).byteLength]).toEqual([200, 200 * KIB]);
-  expect(await healthMs(stage)).toBeLessThan(1_000);
+  expect((await fetch(`${stage.adminUri}/health`)).status).toBe(200);
   expect(await heldBytes(stage, "ingress-bodies")).toBeLessThanOrEqual(750 * KIB);
   expect(await heldBytes(stage, "admin-bodies")).toBeLessThanOrEqual(200 * KIB);
   const [[ingress], [admin]] = await Promise.all([refusals[0]!, refusals[1]!]);
@@ -61,6 +55,6 @@ test("endless bodies hold at most their share, are refused in time, and delay ne
   expect(admin).toMatchObject({ ":status": 503, "retry-after": "1" });
   onIngress.close();
   onAdmin.close();
-  await expect.poll(() => heldBytes(stage, "ingress-bodies"), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => heldBytes(stage, "ingress-bodies")).toBe(0);
   await stage.close();
 });

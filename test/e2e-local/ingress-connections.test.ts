@@ -284,7 +284,7 @@ test("requests above the concurrency limit are refused with 429 until others hav
   };
   const small = await openLocalStage({ services: [restate.service({ name: "Gate", handlers: { wait } })], flags });
   const waiting = [1, 2].map(() => fetch(`${small.ingressUri}/Gate/wait`, { method: "POST" }));
-  await expect.poll(() => standing, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => standing).toBe(2);
   const beyond = async () => ask(small.ingressPort, "GET /restate/health", { origin: "https://a.example" });
   const refused = await beyond();
   expect(refused.status).toBe(429);

@@ -2,12 +2,11 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { inject, vi } from "vitest";
+import { inject } from "vitest";
 import { bundleCommand } from "../harness/cli/bundled-command.ts";
 import type { BundledCommand } from "../harness/cli/bundled-command.ts";
 
 // A new process starts slowly while other suites use the processors.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 export interface Ended {
   readonly code: number | null;

@@ -9,7 +9,6 @@ import { openStage } from "./stage.ts";
 import type { ErrorStage } from "./stage.ts";
 
 const OTHER = { name: "Other", ty: "SERVICE", handlers: [{ name: "one" }, { name: "two" }] };
-const SEEN = { timeout: 10_000 };
 const HEALTHY = replying(output("hello"), end());
 
 interface Registered {
@@ -156,7 +155,7 @@ test("a failing invocation of a draining deployment goes on once an update repai
   await stage.register(newer.uri);
   // The index may lag.
   const shown = async () => (await stage.admin("GET", `deployments/${id}`)).body;
-  await expect.poll(shown, SEEN).toMatchObject({ status: "draining", pinned_invocations: 1 });
+  await expect.poll(shown).toMatchObject({ status: "draining", pinned_invocations: 1 });
   // The attempt waits until the update has answered; otherwise it could end before the answer says "draining".
   const told = new Gate();
   const mended = await startFrameDeployment(
@@ -168,5 +167,5 @@ test("a failing invocation of a draining deployment goes on once an update repai
   expect(await stage.result(invocationId)).toBe("200 hello");
   expect((await stage.show(invocationId)).pinned_deployment_id).toBe(id);
   expect([newer.attempts.length, mended.attempts.length]).toEqual([0, 1]);
-  await expect.poll(shown, SEEN).toMatchObject({ status: "drained", pinned_invocations: 0 });
+  await expect.poll(shown).toMatchObject({ status: "drained", pinned_invocations: 0 });
 });

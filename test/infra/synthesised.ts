@@ -4,13 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { vi } from "vitest";
 import type { StepwellProps } from "../../infra/stepwell.ts";
 import { Stepwell } from "../../infra/stepwell.ts";
 import { briefApp } from "./brief-app.ts";
 
 // Synthesis takes long while other suites use the processor.
-vi.setConfig({ testTimeout: 120_000 });
 
 export interface Resource {
   readonly Type: string;

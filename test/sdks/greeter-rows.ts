@@ -114,7 +114,7 @@ function awakeableRows(client: () => ControlPlaneClient): void {
 async function startListening(client: ControlPlaneClient): Promise<{ id: string; awakeable: string }> {
   const token = randomUUID();
   const id = await client.send("/Greeter/listen", token);
-  await expect.poll(() => client.call("/Greeter/lookup", token), { timeout: 30_000 }).not.toBe("");
+  await expect.poll(() => client.call("/Greeter/lookup", token)).not.toBe("");
   return { id, awakeable: (await client.call("/Greeter/lookup", token)) as string };
 }
 

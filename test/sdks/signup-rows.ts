@@ -15,7 +15,7 @@ export function signupRows({ client }: SdkStage): void {
     test("waits for a promise that a shared handler resolves", async () => {
       const id = randomUUID();
       await client().send(`/Signup/${id}/run`, EMAIL);
-      await expect.poll(() => status(id), { timeout: 30_000 }).toBe("waiting");
+      await expect.poll(() => status(id)).toBe("waiting");
       expect(await client().call(`/Signup/${id}/peek`)).toBe("");
       expect((await client().workflow("Signup", id, "output")).status).toBe(470);
       const attached = client().workflow("Signup", id, "attach");

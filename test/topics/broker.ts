@@ -18,8 +18,6 @@ export interface Broker {
   remove(): Promise<void>;
 }
 
-const READY_WITHIN_MS = 45_000;
-
 export async function startKfake(): Promise<Broker> {
   const port = await freePort();
   const program = required("STEPWELL_TEST_KFAKE");
@@ -84,7 +82,7 @@ async function started(port: number, spawned: () => ChildProcess, dir?: string):
     address: `127.0.0.1:${port}`,
     async start() {
       child = spawned();
-      await until(() => listens(port), READY_WITHIN_MS);
+      await until(() => listens(port));
     },
     async stop(signal = "SIGTERM") {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;

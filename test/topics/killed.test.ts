@@ -27,9 +27,6 @@ import { ledger, progress } from "./sinks.ts";
 const KILLS = 20;
 const RECORDS_PER_KILL = 100;
 const KEYS = 20;
-const WITHIN_MS = 90_000;
-/** Each restart joins the group anew, which takes seconds on a busy machine. */
-const TEST_MAX_MS = 240_000;
 
 let broker: Broker;
 let producer: TestProducer;
@@ -67,39 +64,35 @@ afterAll(async () => {
   await removeDirectory(dir);
 });
 
-test(
-  `after ${KILLS} kills in the middle of the stream, each record has taken effect exactly once`,
-  async () => {
-    await producer.createTopic("killed", 3);
-    await configure(plane, broker.address);
-    const id = await subscribe(plane, "killed", "Ledger/add");
-    const countNow = async (): Promise<number> => totalOf(await accounts(plane, KEYS)).count;
-    let hitInMidStream = 0;
-    for (let kill = 0; kill < KILLS; kill++) {
-      const before = progress.runs;
-      await producer.send("killed", keyedNumbers(RECORDS_PER_KILL, KEYS, "k", kill * RECORDS_PER_KILL));
-      // Every other kill comes as soon as the handler has run for a record, the others while the records are being accepted.
-      if (kill % 2 === 0) await until(() => progress.runs > before, WITHIN_MS);
-      else await until(async () => (await nextOffsets(id)) > kill * RECORDS_PER_KILL, WITHIN_MS);
-      await victim.end("SIGKILL");
-      if (progress.runs < before + RECORDS_PER_KILL) hitInMidStream++;
-      victim.start();
-      await victim.ready();
-    }
-    const records = KILLS * RECORDS_PER_KILL;
-    await until(() => progress.runs >= records, WITHIN_MS);
-    await until(async () => (await countNow()) >= records, WITHIN_MS);
-    await until(async () => (await nextOffsets(id)) === records, WITHIN_MS);
-    const sum = (records * (records - 1)) / 2;
-    expect(totalOf(await accounts(plane, KEYS))).toEqual({ count: records, sum, disorder: 0 });
-    const { rows } = await ask<{ readonly rows: readonly { readonly n: number }[] }>(plane, "POST", "query", {
-      query: "SELECT COUNT(*) AS n FROM sys_invocation WHERE invoked_by = 'subscription'",
-    });
-    expect(rows).toEqual([{ n: records }]);
-    expect(hitInMidStream).toBeGreaterThanOrEqual(KILLS / 2);
-  },
-  TEST_MAX_MS,
-);
+test(`after ${KILLS} kills in the middle of the stream, each record has taken effect exactly once`, async () => {
+  await producer.createTopic("killed", 3);
+  await configure(plane, broker.address);
+  const id = await subscribe(plane, "killed", "Ledger/add");
+  const countNow = async (): Promise<number> => totalOf(await accounts(plane, KEYS)).count;
+  let hitInMidStream = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const before = progress.runs;
+    await producer.send("killed", keyedNumbers(RECORDS_PER_KILL, KEYS, "k", kill * RECORDS_PER_KILL));
+    // Every other kill comes as soon as the handler has run for a record, the others while the records are being accepted.
+    if (kill % 2 === 0) await until(() => progress.runs > before);
+    else await until(async () => (await nextOffsets(id)) > kill * RECORDS_PER_KILL);
+    await victim.end("SIGKILL");
+    if (progress.runs < before + RECORDS_PER_KILL) hitInMidStream++;
+    victim.start();
+    await victim.ready();
+  }
+  const records = KILLS * RECORDS_PER_KILL;
+  await until(() => progress.runs >= records);
+  await until(async () => (await countNow()) >= records);
+  await until(async () => (await nextOffsets(id)) === records);
+  const sum = (records * (records - 1)) / 2;
+  expect(totalOf(await accounts(plane, KEYS))).toEqual({ count: records, sum, disorder: 0 });
+  const { rows } = await ask<{ readonly rows: readonly { readonly n: number }[] }>(plane, "POST", "query", {
+    query: "SELECT COUNT(*) AS n FROM sys_invocation WHERE invoked_by = 'subscription'",
+  });
+  expect(rows).toEqual([{ n: records }]);
+  expect(hitInMidStream).toBeGreaterThanOrEqual(KILLS / 2);
+});
 
 async function nextOffsets(id: string): Promise<number> {
   const { partitions } = await subscription(plane, id);

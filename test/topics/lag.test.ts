@@ -32,7 +32,7 @@ beforeAll(async () => {
   producer = openProducer(broker.address);
   await producer.createTopic(TOPIC, 2);
   await configure(stage, broker.address);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser.close();

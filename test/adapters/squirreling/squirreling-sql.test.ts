@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SquirrelingSql } from "../../../shared/adapters/squirreling/squirreling-sql.ts";
 import { SqlError, type SqlAnswer } from "../../../shared/engine/ports/sql.ts";
 import { MemorySqlTable } from "./memory-sql-table.ts";
+import { computedMs } from "../../processor-time.ts";
 
 const at = (second: number): number => Date.UTC(2026, 0, 31, 8, 15, second);
 
@@ -264,9 +265,9 @@ describe("refusals", () => {
 
 test("LIKE takes linear time for a text with many partial matches", async () => {
   const attack = `select count(*) as n from sys_invocation where '${"a".repeat(60_000)}' like '%${"a".repeat(30_000)}b%'`;
-  const startedMs = performance.now();
+  const startedMs = computedMs();
   expect(await rowsOf(attack)).toEqual([{ n: 0 }]);
-  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  expect(computedMs() - startedMs).toBeLessThan(10_000);
 });
 
 test("a count of a table reads its rows without any column", async () => {

@@ -137,5 +137,5 @@ test("the evaluator process ends when its parent is killed, also during a comput
   // The evaluator now computes its one row, and reads no messages.
   await new Promise((resolve) => setTimeout(resolve, 500));
   parent.kill("SIGKILL");
-  await until(() => !isRunning(pid), 1_000);
+  await until(() => !isRunning(pid));
 });

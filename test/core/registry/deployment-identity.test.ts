@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { DeploymentDestination } from "../../../shared/core/model/deployment.ts";
 import { identityOf, recipientOf } from "../../../shared/core/registry/deployment-identity.ts";
+import { computedMs } from "../../processor-time.ts";
 
 const http = (uri: string): DeploymentDestination => ({ kind: "http", uri, httpVersion: "h2" });
 const lambda = (arn: string): DeploymentDestination => ({ kind: "lambda", arn });
@@ -22,10 +23,10 @@ test.each([
   expect(recipientOf(one) === recipientOf(other)).toBe(same);
 });
 
-test("a path of a hundred thousand slashes is read within half a second, and trailing slashes do not matter", () => {
-  const startedMs = performance.now();
-  const slashes = "/".repeat(100_000);
+test("a path of four hundred thousand slashes is read with work in proportion to its length, and trailing slashes do not matter", () => {
+  const startedMs = computedMs();
+  const slashes = "/".repeat(400_000);
   expect(identityOf(http(`http://a.example/x${slashes}`))).toBe("a.example/x");
   expect(identityOf(http(`http://a.example/${slashes}x`))).toBe(`a.example/${slashes}x`);
-  expect(performance.now() - startedMs).toBeLessThan(500);
+  expect(computedMs() - startedMs).toBeLessThan(5_000);
 });

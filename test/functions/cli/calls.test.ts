@@ -44,8 +44,6 @@ const counter = object({
   },
 });
 
-const SEEN_WITHIN = { timeout: 60_000 };
-
 let command: BuiltCommand;
 let stage: LocalStage;
 let env: Readonly<Record<string, string>>;
@@ -80,7 +78,7 @@ async function awakeableOf(id: string): Promise<string> {
     };
     return (found = waits?.find((wait) => wait.awakeable_id !== undefined)?.awakeable_id ?? "");
   };
-  await expect.poll(look, SEEN_WITHIN).not.toBe("");
+  await expect.poll(look).not.toBe("");
   return found;
 }
 

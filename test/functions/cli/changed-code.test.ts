@@ -11,7 +11,6 @@ import { scribe } from "../../harness/cli/transcript.ts";
 
 type Code = "former" | "new";
 
-const SEEN_WITHIN = { timeout: 60_000 };
 const SLEEP_MS = 3_000;
 const FAILING = { status: "backing-off", last_failure: { error_code: "RT0016" } };
 
@@ -78,7 +77,7 @@ async function suspended(order: string): Promise<string> {
   const init = { method: "POST", body: JSON.stringify(order), headers: { "content-type": "application/json" } };
   const response = await fetch(`${stage.ingressUri}/Orders/place/send`, init);
   const { invocationId } = (await response.json()) as { invocationId: string };
-  await expect.poll(() => shown(invocationId), SEEN_WITHIN).toMatchObject({ status: "suspended" });
+  await expect.poll(() => shown(invocationId)).toMatchObject({ status: "suspended" });
   return invocationId;
 }
 
@@ -89,7 +88,7 @@ async function suspended(order: string): Promise<string> {
 async function changedUnder(order: string): Promise<string> {
   const id = await suspended(order);
   deployed = "new";
-  await expect.poll(() => shown(id), SEEN_WITHIN).toMatchObject(FAILING);
+  await expect.poll(() => shown(id)).toMatchObject(FAILING);
   return id;
 }
 
@@ -161,7 +160,7 @@ test("the invocation continues on the former code at another address, which may 
   deployed = "new";
   await stage.register(stage.endpointUri!, { force: true });
   await follow(`stepwell invocations resume ${other} --deployment latest`);
-  await expect.poll(() => shown(other), SEEN_WITHIN).toMatchObject(FAILING);
+  await expect.poll(() => shown(other)).toMatchObject(FAILING);
   expect(await commandsBelow(other, /former code again at the address/)).toEqual([]);
   for (const one of await commandsBelow(other, new RegExp(`^Continue on deployment ${deployment}`))) await follow(one);
   expect(await result(other)).toBe("charged");
@@ -170,7 +169,7 @@ test("the invocation continues on the former code at another address, which may 
 test("the log names each difference once, with the ways out", async () => {
   const id = await changedUnder("logged");
   await follow(`stepwell invocations resume ${id}`);
-  await expect.poll(async () => (await shown(id)).status, SEEN_WITHIN).toBe("backing-off");
+  await expect.poll(async () => (await shown(id)).status).toBe("backing-off");
   const lines = stage.logged.filter((line) => line.includes("took another path") && line.includes(id));
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain(`| kill: stepwell invocations kill ${id}`);

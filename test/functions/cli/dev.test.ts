@@ -157,7 +157,7 @@ test("with log.level warn it shows failures alone", async () => {
       ({ status }) => status,
       () => 0,
     );
-  await expect.poll(stumble, { timeout: 60_000 }).toBe(200);
+  await expect.poll(stumble).toBe(200);
   // The call has its result, so a line about its end would be there when the process has ended.
   const { code, stderr } = await running.end("SIGTERM");
   expect([code, stderr]).toEqual([0, expect.stringMatching(/WARN {2}An attempt failed/)]);

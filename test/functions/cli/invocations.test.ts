@@ -30,8 +30,6 @@ const worker = service({
   },
 });
 
-const SEEN_WITHIN = { timeout: 60_000 };
-
 let command: BuiltCommand;
 let stage: LocalStage;
 let env: Readonly<Record<string, string>>;
@@ -58,14 +56,13 @@ async function statusOf(id: string): Promise<string> {
   return ((await response.json()) as { status: string }).status;
 }
 
-const becomes = (id: string, status: string): Promise<void> =>
-  expect.poll(() => statusOf(id), SEEN_WITHIN).toBe(status);
+const becomes = (id: string, status: string): Promise<void> => expect.poll(() => statusOf(id)).toBe(status);
 
 /** The driver may wait in memory before it parks; only a parked invocation has `wake_at`. */
 async function sleeping(): Promise<string> {
   const id = await send("sleep");
   const body = async (): Promise<unknown> => (await fetch(`${stage.adminUri}/invocations/${id}`)).json();
-  await expect.poll(body, SEEN_WITHIN).toMatchObject({ status: "suspended", wake_at: expect.any(String) as string });
+  await expect.poll(body).toMatchObject({ status: "suspended", wake_at: expect.any(String) as string });
   return id;
 }
 

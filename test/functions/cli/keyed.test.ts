@@ -34,8 +34,6 @@ const signup = workflow({
   },
 });
 
-const SEEN_WITHIN = { timeout: 60_000 };
-
 let command: BuiltCommand;
 let stage: LocalStage;
 let env: Readonly<Record<string, string>>;
@@ -76,7 +74,7 @@ async function sent(path: string, status: string, lastEntry: string): Promise<st
     return [now, entries.at(-1)?.type, wakes !== undefined, queue !== undefined];
   };
   const expected = [status, `Command: ${lastEntry}`, lastEntry === "Sleep", status === "pending"];
-  await expect.poll(where, SEEN_WITHIN).toEqual(expected);
+  await expect.poll(where).toEqual(expected);
   return invocationId;
 }
 
@@ -89,7 +87,7 @@ it("an invocation that waits for a key is shown with its place and the holder", 
     const response = await fetch(`${stage.adminUri}/invocations?service=Desk&status=pending`);
     return ((await response.json()) as { readonly invocations: readonly unknown[] }).invocations.length;
   };
-  await expect.poll(listed, SEEN_WITHIN).toBe(2);
+  await expect.poll(listed).toBe(2);
   const script = scribe(command, env);
   for (const id of [holder, second, third]) expect(await script.run(`invocations describe ${id}`)).toBe(0);
   expect(await script.run("inv ls --key front/left --status pending suspended")).toBe(0);
@@ -102,11 +100,11 @@ it("an invocation that waits for a key is shown with its place and the holder", 
   expect(await script.run(`invocations cancel ${holder} --yes`)).toBe(0);
   const open = ["inv", "ls", "--key", "front/left", "--status", "open", "--json"];
   const left = async (): Promise<unknown> => JSON.parse((await command.run(open, { env })).stdout);
-  await expect.poll(left, SEEN_WITHIN).toEqual({ invocations: [] });
+  await expect.poll(left).toEqual({ invocations: [] });
   // The edit waited for the key behind these invocations.
   const state = async (): Promise<string> =>
     (await command.run(["state", "get", "Desk", "front/left", "served"], { env })).stdout;
-  await expect.poll(state, SEEN_WITHIN).toBe("9\n");
+  await expect.poll(state).toBe("9\n");
   expect(await script.run(`invocations describe ${holder}`)).toBe(0);
   await expect(script.text).toMatchFileSnapshot("transcripts/queue.txt");
 });

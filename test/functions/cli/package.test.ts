@@ -40,7 +40,7 @@ beforeAll(async () => {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(ROOT, "node_modules", name), join(modules, name));
   }
-}, 180_000);
+});
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

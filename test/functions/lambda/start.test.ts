@@ -26,7 +26,7 @@ beforeAll(async () => {
     'await import("./worker/index.mjs"); console.log("started"); process.exit();',
   );
   aws = await scriptedAws();
-}, 60_000);
+});
 afterAll(async () => {
   await aws.stop();
   await rm(folder, { recursive: true, force: true });

@@ -44,7 +44,7 @@ it("after a flood, the line that counts the omitted lines comes without a flush"
   const log = new RecordingLog();
   const lines = new ActivityLines(log);
   for (let ended = 0; ended <= LINES_MAX; ended++) lines.ended(END);
-  await expect.poll(() => log.lines.at(-1)?.event, { timeout: 20_000 }).toBe("invocation.omitted");
+  await expect.poll(() => log.lines.at(-1)?.event).toBe("invocation.omitted");
 });
 
 it("long texts are cut", () => {

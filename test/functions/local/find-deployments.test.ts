@@ -14,7 +14,6 @@ import type { Peer } from "../../harness/https/peer.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";
 import type { LocalStage } from "../../harness/local/local-stage.ts";
 
-const LONG = { timeout: 20_000 };
 const MANIFEST_TYPE = "application/vnd.restate.endpointmanifest.v4+json";
 const GREETER = { name: "Greeter", ty: "SERVICE", handlers: [{ name: "greet" }] };
 
@@ -81,10 +80,10 @@ it("finds the deployment that runs already, and ends when each port has one", as
 it("says once that nothing answers, and finds the deployment that starts later", async () => {
   const port = await freePort();
   find(port);
-  await expect.poll(() => told, LONG).toEqual([["deployment.sought", String(port)]]);
+  await expect.poll(() => told).toEqual([["deployment.sought", String(port)]]);
   await start(greeter(), port);
   const uri = `http://localhost:${port}/`;
-  await expect.poll(() => found, LONG).toEqual([{ uri, useHttp11: false }]);
+  await expect.poll(() => found).toEqual([{ uri, useHttp11: false }]);
   expect(told.slice(1)).toEqual([["deployment.found", uri]]);
 });
 
@@ -131,15 +130,15 @@ it("leaves a removed deployment alone until an operator registers it again", asy
   await stage.register(uri);
   await stop();
   find(port);
-  await expect.poll(() => told, LONG).toContainEqual(["deployment.sought", String(port)]);
+  await expect.poll(() => told).toContainEqual(["deployment.sought", String(port)]);
   const [registered] = await stage.local.engine.registry.deployments();
   await fetch(`${stage.adminUri}/deployments/${registered!.id}?force=true`, { method: "DELETE" });
-  await expect.poll(() => told.at(-1), LONG).toEqual(["registration.ended", `${uri}/`]);
+  await expect.poll(() => told.at(-1)).toEqual(["registration.ended", `${uri}/`]);
   const { connections } = await start(greeter(), port);
   await stage.local.engine.clock.sleep(3_000);
   expect([connections(), found]).toEqual([0, []]);
   await stage.register(uri);
-  await expect.poll(() => found, LONG).toEqual([{ uri: `${uri}/`, useHttp11: false }]);
+  await expect.poll(() => found).toEqual([{ uri: `${uri}/`, useHttp11: false }]);
 });
 
 it("says once why a manifest is refused, again when the reason changes, and finds the deployment once the manifest is correct", async () => {
@@ -151,14 +150,14 @@ it("says once why a manifest is refused, again when the reason changes, and find
   );
   find(port);
   const uri = `http://localhost:${port}/`;
-  await expect.poll(() => told, LONG).toEqual([["deployment.refused", uri]]);
+  await expect.poll(() => told).toEqual([["deployment.refused", uri]]);
   const asked = connections();
-  await expect.poll(connections, LONG).toBeGreaterThan(asked + 2);
+  await expect.poll(connections).toBeGreaterThan(asked + 2);
   expect(refusals).toEqual([expect.stringMatching(/^\[META0012\] .*versions 90 to 91/)]);
   manifest = manifestOf([{ ...GREETER, handlers: [{ name: "greet" }, { name: "greet" }] }]);
-  await expect.poll(() => refusals.slice(1), LONG).toEqual([expect.stringMatching(/^\[META0013\] .*\$\.services/)]);
+  await expect.poll(() => refusals.slice(1)).toEqual([expect.stringMatching(/^\[META0013\] .*\$\.services/)]);
   manifest = manifestOf([GREETER]);
-  await expect.poll(() => found, LONG).toEqual([{ uri, useHttp11: true }]);
+  await expect.poll(() => found).toEqual([{ uri, useHttp11: true }]);
   expect(told.map(([event]) => event)).toEqual(["deployment.refused", "deployment.refused", "deployment.found"]);
 });
 
@@ -171,7 +170,7 @@ it.each<readonly [string, () => Server]>([
 ])("registers nothing for %s, and asks it rarely", async (_what, server) => {
   const { port, connections } = await start(server());
   find(port);
-  await expect.poll(() => told, LONG).toEqual([["deployment.sought", String(port)]]);
+  await expect.poll(() => told).toEqual([["deployment.sought", String(port)]]);
   const asked = connections();
   await stage.local.engine.clock.sleep(3_000);
   expect([connections(), found]).toEqual([asked, []]);

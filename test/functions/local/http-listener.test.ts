@@ -6,6 +6,7 @@ import { openListener, type HttpListener } from "../../../functions/local/http-l
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";
 import { frame, openSocket, PREFACE } from "../../harness/local/raw-http.ts";
+import { SEEN_WITHIN } from "../../patience.ts";
 
 const [DATA, HEADERS, RESET, SETTINGS] = [0, 1, 3, 4];
 const [STREAM_ENDED, HEADERS_ENDED] = [1, 4];
@@ -75,7 +76,7 @@ function begun(flags: number): Buffer {
 }
 
 const hasOpen = (opened: HttpListener, requests: number): Promise<void> =>
-  vi.waitFor(() => expect(opened.openRequests).toBe(requests), { timeout: 20_000, interval: 5 });
+  vi.waitFor(() => expect(opened.openRequests).toBe(requests), { ...SEEN_WITHIN, interval: 5 });
 
 test.each([
   ["stream", frame(RESET, 0, 1, Buffer.from([0, 0, 0, 8]))],

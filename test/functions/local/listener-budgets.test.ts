@@ -14,6 +14,7 @@ import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";
 import { Budget } from "../../../shared/engine/bulkheads/budget.ts";
 import { exchange, head, openSocket, parseAnswers } from "../../harness/local/raw-http.ts";
+import { SEEN_WITHIN } from "../../patience.ts";
 
 const KIB = 1024;
 const PATIENCE_MS = 300;
@@ -85,7 +86,7 @@ async function whole({ listener }: Stage, sizeBytes: number): Promise<number> {
 }
 
 const length = async ({ body }: HttpRequest): Promise<Uint8Array> => new TextEncoder().encode(String(body.length));
-const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 5 });
+const soon = (check: () => void): Promise<void> => vi.waitFor(check, { ...SEEN_WITHIN, interval: 5 });
 
 test("two hundred endless bodies of one connection hold about half of the room, and another connection is answered meanwhile", async () => {
   const stage = await stageOf({ bodies: 400 * KIB }, length);

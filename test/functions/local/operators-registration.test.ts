@@ -9,7 +9,6 @@ import type { SampleEndpoint } from "../../api/admin/sample-endpoint.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";
 import type { LocalStage } from "../../harness/local/local-stage.ts";
 
-const LONG = { timeout: 20_000 };
 const WITH_KEY = { additional_headers: { "x-key": "k-1" }, metadata: { team: "blue" } };
 
 let stage: LocalStage;
@@ -60,7 +59,7 @@ async function ask(method: string, path: string, body?: object): Promise<number>
 /** Waits until the watch has asked the deployment twice more, so that it has decided at least once. */
 async function aCheck(): Promise<void> {
   const before = endpoint.asked.length;
-  await expect.poll(() => endpoint.asked.length, LONG).toBeGreaterThanOrEqual(before + 2);
+  await expect.poll(() => endpoint.asked.length).toBeGreaterThanOrEqual(before + 2);
 }
 
 it("an unchanged deployment stays exactly as the operator has registered it", async () => {
@@ -78,7 +77,7 @@ it("a changed deployment gets new revisions, and keeps id, headers and metadata"
   const { id } = (await registered())!;
   watch();
   endpoint.answer = { body: bodyWith("one", "two") };
-  await expect.poll(revision, LONG).toBe(2);
+  await expect.poll(revision).toBe(2);
   expect(await registered()).toMatchObject({ id, additionalHeaders: { "x-key": "k-1" }, metadata: { team: "blue" } });
   expect(endpoint.asked.every((headers) => headers["x-key"] === "k-1")).toBe(true);
 });
@@ -90,23 +89,23 @@ it("an operator's new settings do not count as a change of the deployment, and a
   await aCheck();
   expect(await revision()).toBe(1);
   endpoint.answer = { body: bodyWith("one", "two") };
-  await expect.poll(revision, LONG).toBe(2);
+  await expect.poll(revision).toBe(2);
   expect((await registered())!.services[0]!.settings).toEqual({ private: true, journalRetentionMs: 10_800_000 });
 });
 
 it("a deployment that `dev` found stays removed, even with changed handlers, until an operator registers it", async () => {
   watch();
-  await expect.poll(revision, LONG).toBe(1);
+  await expect.poll(revision).toBe(1);
   await ask("DELETE", `/deployments/${(await registered())!.id}?force=true`);
-  await expect.poll(() => told, LONG).toContain("registration.ended");
+  await expect.poll(() => told).toContain("registration.ended");
   const asked = endpoint.asked.length;
   endpoint.answer = { body: bodyWith("one", "two") };
   await stage.local.engine.clock.sleep(3_000);
   expect([await registered(), endpoint.asked.length]).toEqual([undefined, asked]);
   await stage.register(endpoint.uri, WITH_KEY);
-  await expect.poll(() => told, LONG).toContain("deployment.unchanged");
+  await expect.poll(() => told).toContain("deployment.unchanged");
   endpoint.answer = { body: bodyWith("two") };
-  await expect.poll(revision, LONG).toBe(2);
+  await expect.poll(revision).toBe(2);
   expect(await registered()).toMatchObject({ additionalHeaders: { "x-key": "k-1" } });
 });
 
@@ -116,10 +115,10 @@ it.each(["until-registered", "until-changed"] as const)(
     const elsewhere = await startEndpoint({});
     elsewhere.answer = { body: bodyWith("one") };
     watch(staysRemoved);
-    await expect.poll(revision, LONG).toBe(1);
+    await expect.poll(revision).toBe(1);
     const { id } = (await registered())!;
     expect(await ask("PATCH", `/deployments/${id}`, { uri: elsewhere.uri })).toBe(200);
-    await expect.poll(() => told.at(-1), LONG).toMatch(/registration\.(?:ended|held-back)/);
+    await expect.poll(() => told.at(-1)).toMatch(/registration\.(?:ended|held-back)/);
     await stage.local.engine.clock.sleep(2_500);
     const deployments = await stage.local.engine.registry.deployments();
     expect(deployments).toMatchObject([{ id, destination: { uri: `${elsewhere.uri}/` } }]);

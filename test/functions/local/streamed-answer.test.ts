@@ -141,7 +141,7 @@ test.each(PROTOCOLS)(
       return isStill;
     });
     expect(source.asked * piece.length).toBeLessThan(64 * 1024 * 1024);
-    await until(() => source.isLeft, 5_000);
+    await until(() => source.isLeft);
     reader.destroy();
   },
 );
@@ -154,6 +154,6 @@ test.each(PROTOCOLS)(
     reader.once("error", () => undefined);
     await textIn(reader);
     reader.destroy();
-    await until(() => source.signal?.aborted === true, 2_000);
+    await until(() => source.signal?.aborted === true);
   },
 );

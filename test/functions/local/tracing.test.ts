@@ -12,7 +12,6 @@ const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const CALLER_SPAN_ID = "b7ad6b7169203331";
 const TRACEPARENT = `00-${TRACE_ID}-${CALLER_SPAN_ID}-01`;
 const ROOT = "";
-const WAITS = { timeout: 20_000 };
 /** The longest that a stop waits for the collector; it ends earlier once the collector has answered. */
 const PATIENT_STOP = { "shutdown-timeout": "20s" };
 
@@ -130,7 +129,7 @@ test("attempts before and after a restart of the process are below one invocatio
   const dir = await temporaryDirectory();
   const first = await openTraced({ "data-dir": dir });
   const id = await first.send("Outer/waiter");
-  await expect.poll(() => deployment.told.waiter.length, WAITS).toBe(1);
+  await expect.poll(() => deployment.told.waiter.length).toBe(1);
   await first.local.stop();
   expect(receiver.spans.map(({ name }) => name).toSorted()).toEqual(["attempt Outer/waiter", "ingress Outer/waiter"]);
   const second = await openStage({ "tracing-endpoint": receiver.uri, ...PATIENT_STOP, "data-dir": dir });
@@ -147,7 +146,7 @@ test("attempts before and after a restart of the process are below one invocatio
 test("a killed invocation has its span as well, with the result killed", async () => {
   const stage = await openTraced();
   const id = await stage.send("Outer/waiter");
-  await expect.poll(() => deployment.told.waiter.length, WAITS).toBe(1);
+  await expect.poll(() => deployment.told.waiter.length).toBe(1);
   expect((await stage.admin("PATCH", `invocations/${id}/kill`)).status).toBe(200);
   const [killed] = await receiver.seen("Outer/waiter");
   expect(killed).toMatchObject({ status: 2, attributes: { "stepwell.invocation.result": "killed" } });
@@ -176,7 +175,7 @@ test("a missing collector fails no call, and is logged once", async () => {
   const stage = await openTraced({ "tracing-endpoint": "http://127.0.0.1:1" });
   for (let n = 0; n < 3; n++) expect((await ask(stage, "Inner/greet", "you")).status).toBe(200);
   const warnings = () => stage.log.lines.filter(({ level }) => level === "warn");
-  await expect.poll(() => warnings().length, WAITS).toBe(1);
+  await expect.poll(() => warnings().length).toBe(1);
   expect((await ask(stage, "Inner/greet", "you")).status).toBe(200);
   await stage.local.stop();
   expect(warnings()).toHaveLength(1);

@@ -58,7 +58,7 @@ async function registered(): Promise<string | undefined> {
   return found === undefined ? undefined : `${found.handlers.map(({ name }) => name).join(",")}@${found.revision}`;
 }
 
-const becomes = (expected: string): Promise<void> => expect.poll(registered, { timeout: 20_000 }).toBe(expected);
+const becomes = (expected: string): Promise<void> => expect.poll(registered).toBe(expected);
 
 it("a deployment that comes back with other handlers is registered again, and an unchanged one is not", async () => {
   const first = await serve(["one"]);
@@ -66,12 +66,12 @@ it("a deployment that comes back with other handlers is registered again, and an
   watch(first.uri, true);
   await becomes("one@1");
   await first.close();
-  await expect.poll(() => told, { timeout: 20_000 }).toContain("registration.delayed");
+  await expect.poll(() => told).toContain("registration.delayed");
   const second = await serve(["one", "two"], port);
   await becomes("one,two@2");
   await second.close();
   const third = await serve(["one", "two"], port);
-  await expect.poll(third.asked, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+  await expect.poll(third.asked).toBeGreaterThanOrEqual(2);
   await becomes("one,two@2");
   await third.close();
 });
@@ -97,10 +97,10 @@ it("a deployment that was removed is not registered again before its handlers ch
   watch(first.uri, true);
   await becomes("one@1");
   await removeDeployment();
-  await expect.poll(() => told, { timeout: 20_000 }).toContain("registration.held-back");
+  await expect.poll(() => told).toContain("registration.held-back");
   await first.close();
   const second = await serve(["one"], port);
-  await expect.poll(second.asked, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+  await expect.poll(second.asked).toBeGreaterThanOrEqual(2);
   expect(await registered()).toBeUndefined();
   await second.close();
   const third = await serve(["one", "two"], port);
@@ -116,9 +116,9 @@ it("a removed deployment that an operator registers is watched again", async () 
   watch(first.uri, true);
   await becomes("one@1");
   await removeDeployment();
-  await expect.poll(() => told, { timeout: 20_000 }).toContain("registration.held-back");
+  await expect.poll(() => told).toContain("registration.held-back");
   await stage.register(first.uri);
-  await expect.poll(() => told, { timeout: 20_000 }).toContain("deployment.unchanged");
+  await expect.poll(() => told).toContain("deployment.unchanged");
   await first.close();
   const second = await serve(["two"], port);
   await becomes("two@2");

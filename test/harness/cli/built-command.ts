@@ -1,12 +1,11 @@
 /** The stepwell command as it is shipped, run as a separate process, with pipes or at a terminal. */
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
-import { inject, vi } from "vitest";
+import { inject } from "vitest";
 import { bundleCommand } from "./bundled-command.ts";
 import type { BundledCommand } from "./bundled-command.ts";
 
 // A process starts slowly while other suites occupy the processors.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 /** Runs a command at a pseudo-terminal and passes input and output on. */
 const AT_TERMINAL = "import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
