@@ -1,7 +1,18 @@
 /** The table of a run, which records every write that changes a segment (I1) and every lock whose holder changes (I6). */
 import { type Lock, readLock } from "../../../shared/engine/store/lock-record.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
-import type { Condition, Item, Key, Update, Updated, Written } from "../../../shared/engine/ports/table.ts";
+import type {
+  Condition,
+  IndexName,
+  Item,
+  Key,
+  Page,
+  Range,
+  Update,
+  Updated,
+  Write,
+  Written,
+} from "../../../shared/engine/ports/table.ts";
 import { MemoryTable } from "../memory-table.ts";
 
 export interface HandOver {
@@ -12,10 +23,15 @@ export interface HandOver {
   readonly atMs: number;
 }
 
+/** How far an index lags behind the table in the fault `stale`: less than the age at which the sweeper looks at an entry. */
+const LAG_MS = 60_000;
+
 export class CheckedTable extends MemoryTable {
   readonly changedSegments: string[] = [];
   readonly handOvers: HandOver[] = [];
   readonly #clock: Clock;
+  /** What each write of the last minute replaced, so that an index can be shown as it was. */
+  readonly #replaced: { readonly key: Key; readonly item: Item | undefined; readonly atMs: number }[] = [];
 
   constructor(clock: Clock) {
     super();
@@ -24,9 +40,11 @@ export class CheckedTable extends MemoryTable {
 
   override async put(item: Item, condition?: Condition): Promise<Written> {
     const before = this.shown(item);
+    this.#keep(item, before);
     const written = await super.put(item, condition);
-    if (written.written && before !== undefined && isSegment(item) && contentOf(before) !== contentOf(item))
-      this.#note("put", item);
+    const isChange =
+      written.written && before !== undefined && isSegment(item) && contentOf(before) !== contentOf(item);
+    if (isChange && !this.#isNextLife(before, item)) this.#note("put", item);
     return written;
   }
 
@@ -34,7 +52,9 @@ export class CheckedTable extends MemoryTable {
     const touched = [...Object.keys({ ...update.set, ...update.add }), ...(update.remove ?? [])];
     if (isSegment(key) && touched.some((name) => name !== "expiresAtS") && !this.#isUnlisting(key, update))
       this.#note("update", key);
-    const { holder, grant } = readLock(key.sk === "lock" ? this.shown(key) : undefined);
+    const before = this.shown(key);
+    this.#keep(key, before);
+    const { holder, grant } = readLock(key.sk === "lock" ? before : undefined);
     const updated = await super.update(key, update, condition);
     if (holder !== undefined && updated.written && readLock(updated.item).holder?.nonce !== holder.nonce)
       this.handOvers.push({ pk: key.pk, from: holder, grant, atMs: this.#clock.nowMs() });
@@ -42,8 +62,66 @@ export class CheckedTable extends MemoryTable {
   }
 
   override async delete(key: Key, condition?: Condition): Promise<Written> {
-    if (isSegment(key)) this.#note("delete", key);
+    const before = this.shown(key);
+    this.#keep(key, before);
+    if (isSegment(key) && !this.#hasExpired(before)) this.#note("delete", key);
     return super.delete(key, condition);
+  }
+
+  override transact(writes: readonly Write[]): ReturnType<MemoryTable["transact"]> {
+    for (const write of writes) {
+      const key = write.kind === "put" ? write.item : write.key;
+      this.#keep(key, this.shown(key));
+    }
+    return super.transact(writes);
+  }
+
+  /** @returns the items whose time to live is over, in a fixed order */
+  expired(): readonly Item[] {
+    const found = this.all().filter((item) => this.#hasExpired(item));
+    return found.sort((a, b) => (`${a.pk} ${a.sk}` < `${b.pk} ${b.sk}` ? -1 : 1));
+  }
+
+  /** Reads an index as it was a minute ago. */
+  async indexAsItWas(index: IndexName, pk: string, range?: Range): Promise<Page> {
+    return await (await this.#asItWas()).queryIndex(index, pk, range);
+  }
+
+  /** Reads many items as they were a minute ago. */
+  async manyAsTheyWere(keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
+    return await (await this.#asItWas()).getMany(keys);
+  }
+
+  async #asItWas(): Promise<MemoryTable> {
+    const former = this.fork();
+    const sinceMs = this.#clock.nowMs() - LAG_MS;
+    for (const { key, item, atMs } of this.#replaced.toReversed()) {
+      if (atMs < sinceMs) break;
+      if (item === undefined) await former.delete({ pk: key.pk, sk: key.sk });
+      else await former.put(item);
+    }
+    return former;
+  }
+
+  #keep({ pk, sk }: Key, item: Item | undefined): void {
+    const nowMs = this.#clock.nowMs();
+    while (this.#replaced.length > 0 && this.#replaced[0]!.atMs < nowMs - LAG_MS) this.#replaced.shift();
+    this.#replaced.push({ key: { pk, sk }, item, atMs: nowMs });
+  }
+
+  #hasExpired(item: Item | undefined): boolean {
+    const untilS = item?.["expiresAtS"];
+    return typeof untilS === "number" && untilS * 1000 <= this.#clock.nowMs();
+  }
+
+  /** True if the acceptance of the next life replaces that of a life that has ended, or whose time to live is over. */
+  #isNextLife(before: Item, { pk, sk, n }: Item): boolean {
+    if (sk !== "seg#000000" || before["n"] === n) return false;
+    const own = `seg#${String(before["n"])}#`;
+    return (
+      this.#hasExpired(before) ||
+      this.all().some((item) => item.pk === pk && item.sk.startsWith(own) && item["end"] === true)
+    );
   }
 
   /** After its tombstone an acceptance is marked as ended and loses its listing keys. Nothing else in it may change. */

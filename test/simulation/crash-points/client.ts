@@ -14,6 +14,7 @@ import type { World } from "./world.ts";
 
 const SIM: At = { service: "Sim" };
 const RETRY_MS = 200;
+const DAY_MS = 86_400_000;
 const TRIES_MAX = 100;
 
 /** The target without its handler: service `Sim` by default, and the key of a keyed service. */
@@ -111,12 +112,43 @@ export class Client {
     await this.#world.clock.sleep(ms);
   }
 
+  /** Asks for a result that may be forgotten, or that was never there: an invocation may be stopped before its first attempt. */
+  async seek(id: InvocationId): Promise<void> {
+    const found = await this.ask(true, (engine) => attach(engine, id));
+    if (found?.kind === "ended") this.answers.push(found);
+  }
+
+  /** Switches the machine off for days. What had ended before may be forgotten by then, so no answer is compared with it. */
+  async off(days: number): Promise<void> {
+    await this.#world.off(days * DAY_MS);
+    this.answers = [];
+    this.acknowledged.length = 0;
+  }
+
+  /** After a restore, an operator orders a pass of the sweeper over everything. */
+  async sweepAll(): Promise<void> {
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const { sweepAll, death } = await this.#world.alive();
+      try {
+        return await Promise.race([sweepAll(), death]);
+      } catch {
+        await this.wait(RETRY_MS);
+      }
+    }
+    throw new Error("no pass came to its end");
+  }
+
+  /** Waits until the invocation has ended. */
+  async ended(id: InvocationId): Promise<void> {
+    while ((await load(this.#world.observer(), id))?.invocation.phase.status !== "completed") await this.wait(RETRY_MS);
+  }
+
   /** Sends the request to the living process. If the request fails and `again` is true, the client repeats it. */
   async ask<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const { engine, death } = await this.#world.alive();
+      const { request: answer, death } = await this.#world.alive();
       try {
-        return await Promise.race([request(engine), death]);
+        return await Promise.race([answer(request), death]);
       } catch {
         this.lostOne ||= !again;
         if (!again) return undefined;

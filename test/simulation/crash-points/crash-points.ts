@@ -1,19 +1,7 @@
 /** All crash points of a scenario: it is recorded once without a fault, then played to the end once for each point. */
-import {
-  DAY_LATE,
-  type Fault,
-  FAULTS,
-  isConditional,
-  isWrite,
-  LATE_FAULTS,
-  NEVER_FIRES,
-  type Point,
-  REPEATED,
-  SKEWED_FAULTS,
-  THROTTLED,
-} from "./point.ts";
+import { pointsOf } from "./choose-points.ts";
+import { DAY_LATE, type Fault, NEVER_FIRES, type Point, REPEATED, THROTTLED } from "./point.ts";
 import { run } from "./run.ts";
-import { START_MS } from "../virtual-clock.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { Ownership, Sabotage } from "./world.ts";
 
@@ -29,8 +17,12 @@ export interface Coverage {
   readonly slowest: { readonly tookMs: number; readonly where: string };
 }
 
-/** `<ownership>/<scenario>/<call>/<fault>`: only this point is run. */
+/** `<ownership>/<scenario>/<call>/<fault>`, for the expiry of an item with its number at the end: only this point is run. */
 const ONLY = process.env["CRASH_POINT"];
+/** Of the points, only each one with a number that this number divides is run: for a quick look at many scenarios. */
+const EVERY = Number(process.env["CRASH_POINTS_EVERY"] ?? 1);
+/** False if the environment leaves points out. */
+export const isWhole = ONLY === undefined && EVERY === 1;
 /**
  * The longest delay that a fault may cause. If the message of an acceptance was lost, the sweeper looks at that acceptance after
  * five minutes.
@@ -57,10 +49,10 @@ const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
 const REPEATED_DELAY_MAX_MS: Record<Ownership, number> = {
   "shared-table": 500,
   "open-on-shared-table": 500,
+  functions: 500,
   "sole-owner": 30_000,
   "open-exchanges": 30_000,
 };
-const DAY_MS = 86_400_000;
 const COMMAND = "npm run test:crash-points";
 
 export interface Hunt {
@@ -85,15 +77,15 @@ export async function crashPoints(
     const failure = `${scenario.name}, ${ownership}, no fault: ${recorded.complaints.join("; ")}`;
     return { struck: new Map(), possible: 1, covered: 0, failures: [failure], slowest };
   }
-  const points = recorded.calls.flatMap((call, number) => {
-    const isLeftOut = at?.test(call) === false || scenario.at?.test(call) === false;
-    const faults = isLeftOut ? [] : faultsAt(call, scenario, ownership);
-    return faults.flatMap((fault): readonly Point[] =>
-      among?.includes(fault) === false ? [] : [{ at: number, fault }],
-    );
-  });
+  const points = pointsOf(recorded, scenario, ownership).filter(
+    (point) => among?.includes(point.fault) !== false && at?.test(recorded.calls[point.at]!) !== false,
+  );
   const only = sabotage === undefined ? ONLY : undefined;
-  const chosen = points.filter((point) => only === undefined || only === pathOf(ownership, scenario, point));
+  const chosen = points.filter((point, number) =>
+    only === undefined
+      ? number % (sabotage === undefined ? EVERY : 1) === 0
+      : only === pathOf(ownership, scenario, point),
+  );
   const failures: string[] = [];
   const times = new Map<Fault, number>();
   let tried = 0;
@@ -121,43 +113,11 @@ export async function crashPoints(
  * If a scenario loses every hint, only the sweeper finds the work. If the fault interrupts a pass of the sweeper, the work waits
  * until the sweeper looks at it again.
  */
-function delayMaxMs(fault: Fault, ownership: Ownership, { losesHints }: Scenario): number {
-  if (losesHints === true) return LOOKED_AT_WITHIN_MS;
+function delayMaxMs(fault: Fault, ownership: Ownership, { losesHints, life }: Scenario): number {
+  if (losesHints === true || life !== undefined) return LOOKED_AT_WITHIN_MS;
   return fault === REPEATED ? REPEATED_DELAY_MAX_MS[ownership] : (DELAYS_MAX_MS[fault] ?? DELAY_MAX_MS);
 }
 
-/**
- * Keyed scenarios leave out reads of indexes, which the scenarios without a key cover, and deaths after a read, which equal
- * deaths before it. Late faults strike only raced scenarios, and these only on the shared table, because late calls have the
- * same effects under every ownership.
- */
-function faultsAt(call: string, { keyed, isFirst }: Scenario, ownership: Ownership): readonly Fault[] {
-  if (isFirst !== true && isOfOldDay(call)) return [];
-  if (keyed === undefined) return [...FAULTS, ...specialFaultsAt(call, ownership)];
-  if (call.startsWith("table.queryIndex")) return [];
-  if (call.startsWith("table.query") || call.startsWith("table.get")) return ["before", "after-with-lost-reply"];
-  const isLate = keyed === "raced" && ownership === "shared-table" && call.startsWith("table.");
-  return [...FAULTS, ...(isLate ? LATE_FAULTS : []), ...specialFaultsAt(call, ownership)];
-}
-
-/** True for a read of the listing for a day before the scenario: no scenario has entries of earlier days. */
-function isOfOldDay(call: string): boolean {
-  const [, day] = /^table\.queryIndex list list#(\d+)#/.exec(call) ?? [];
-  return Number(day) < Math.floor(START_MS / DAY_MS);
-}
-
-/**
- * Faults with a skewed clock strike only on the shared table. A process that owns its store is the only process, so there is no
- * other clock from which its clock could differ.
- */
-function specialFaultsAt(call: string, ownership: Ownership): readonly Fault[] {
-  if (call.startsWith("queue.send ")) return [DAY_LATE];
-  if (call.startsWith("timers.at ")) return [THROTTLED, NEVER_FIRES];
-  if (!isWrite(call)) return [];
-  const skewed = ownership === "shared-table" ? SKEWED_FAULTS : [];
-  return [...(isConditional(call) ? ([REPEATED] as const) : []), THROTTLED, ...skewed];
-}
-
-function pathOf(ownership: Ownership, { name }: Scenario, { at, fault }: { at: number; fault: Fault }): string {
-  return `${ownership}/${name}/${at}/${fault}`;
+function pathOf(ownership: Ownership, { name }: Scenario, { at, fault, item }: Point): string {
+  return `${ownership}/${name}/${at}/${fault}${item === undefined ? "" : `/${item}`}`;
 }

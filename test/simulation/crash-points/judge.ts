@@ -27,9 +27,11 @@ export async function invocationsOf(world: World): Promise<readonly Loaded[]> {
 
 /** True if no work is left: no open invocation, no entry of the open index and no message. */
 export async function isQuiet(world: World): Promise<boolean> {
-  const { table, queue, processes } = world;
+  const { table, queue, letters, slices, processes } = world;
   if (processes.some(({ isLate }) => isLate)) return false;
-  if (queue.size > 0 || table.all().some(({ openPk }) => openPk !== undefined)) return false;
+  if (queue.size + letters.size + slices.size > 0 || table.all().some(({ sk }) => sk.startsWith("slice#")))
+    return false;
+  if (table.all().some(({ openPk }) => openPk !== undefined)) return false;
   const invocations = await invocationsOf(world);
   return invocations.every(({ invocation }) => invocation.phase.status === "completed");
 }
@@ -44,6 +46,7 @@ export async function judge(world: World, client: Client, scenario: Scenario, fa
     ...answerComplaints(invocations, client),
     ...invocations.flatMap((loaded) => invocationComplaints(loaded, scenario, world.ledger)),
     ...executionComplaints(world.ledger, scenario, faults),
+    ...restartComplaints(invocations, scenario),
     ...(await judgeKeys(world, client, scenario, invocations)),
   ];
 }
@@ -82,6 +85,8 @@ function invocationComplaints({ invocation, last }: Loaded, { expected }: Scenar
   const outcome = text.replace(TOKEN, (token) => `<${token.split("/")[1]}>`);
   if (expected[acceptance.target.handler]?.outcomes.includes(outcome) !== true)
     complaints.push(`${name} ended with ${outcome}`);
+  // The journal has been dropped, and with it the steps behind the result.
+  if (last?.segment.endAlone === true) return complaints;
   const committed = tokensOf(journal.entries);
   const own = tokensIn(text).filter((token) => token.startsWith(acceptance.id));
   for (const token of [...committed, ...tokensIn(text)])
@@ -108,6 +113,18 @@ function journalComplaints(name: string, entries: readonly Entry[]): string[] {
     seen.add(key);
   }
   return complaints;
+}
+
+/** A restart that keeps entries begins with them, byte for byte, after the input. */
+function restartComplaints(invocations: readonly Loaded[], { keptEntries = 0 }: Scenario): string[] {
+  return invocations.flatMap(({ invocation: { acceptance, journal } }) => {
+    const { id, source } = acceptance;
+    if (source.kind !== "restart") return [];
+    const former = invocations.find(({ invocation }) => invocation.acceptance.id === source.formerId);
+    const [kept, found] = [former?.invocation.journal, journal].map((one) => one?.entries.slice(1, 1 + keptEntries));
+    const isKept = kept?.every((entry, at) => Buffer.from(entry.frame).equals(found?.[at]?.frame ?? Buffer.alloc(0)));
+    return isKept === false ? [`${id} does not begin with the entries of ${source.formerId} that it keeps`] : [];
+  });
 }
 
 function executionComplaints(ledger: Ledger, { needs = {} }: Scenario, faults: number): string[] {

@@ -15,7 +15,7 @@ import type { Client } from "./client.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { World } from "./world.ts";
 
-const LOCK_PK = /^obj#(Box|Flow)#(.*)$/;
+const LOCK_PK = /^obj#(Box|Flow|Far|Pen)#(.*)$/;
 
 /** @returns complaints */
 export async function judgeKeys(

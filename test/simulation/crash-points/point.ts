@@ -31,7 +31,23 @@ export const SKEWED_FAULTS = ["after-clock-behind", "after-clock-ahead"] as cons
 export const DAY_LATE = "day-late";
 /** The schedule is set, and never fires. */
 export const NEVER_FIRES = "never-fires";
+/** The read of an index returns what the index showed a while ago, or nothing: an index on AWS lags behind its table. */
+export const LAGS = ["stale", "empty"] as const;
+/** The store refuses this read and, for some seconds, every other read of the table. */
+export const UNREADABLE = "unreadable";
+/** The answer comes when the time of the function is over that made the call. */
+export const TIME_IS_UP = "time-is-up";
+/**
+ * Before the call, the table deletes one item whose time to live is over, or all such items but one. A table deletes them in any
+ * order, so each of them may be the first or the last.
+ */
+export const EXPIRIES = ["item-expires", "others-expire"] as const;
+export type ExpiryFault = (typeof EXPIRIES)[number];
 export type Fault =
+  | (typeof LAGS)[number]
+  | typeof UNREADABLE
+  | typeof TIME_IS_UP
+  | ExpiryFault
   | (typeof FAULTS)[number]
   | (typeof LATE_FAULTS)[number]
   | (typeof SKEWED_FAULTS)[number]
@@ -51,8 +67,13 @@ export function skewBehind(fault: Fault | undefined): number {
   return fault === "after-clock-ahead" ? SKEW_MS : 0;
 }
 
+/** True if the process dies. */
+export function kills(fault: Fault): boolean {
+  return fault === "before" || fault === "late-after-death" || /^after(-clock-\w+)?$/.test(fault);
+}
+
 export interface PortCall {
-  readonly port: "table" | "meta" | "queue" | "timers" | "endpoints";
+  readonly port: "table" | "meta" | "queue" | "letters" | "slices" | "timers" | "endpoints";
   readonly method: string;
   /** The subject of the call, as far as it is the same in every run. */
   readonly about: string;
@@ -62,16 +83,19 @@ export interface Point {
   /** Counts the port calls of one process, from 0. */
   readonly at: number;
   readonly fault: Fault;
+  /** For the expiry of an item: the number of the item among the expired ones. */
+  readonly item?: number;
 }
 
 /** Selects the call of a process that a fault strikes: the call with a number, or the first call whose text matches. */
 export interface Strike {
   readonly hits: (at: number, call: string) => boolean;
   readonly fault: Fault;
+  readonly item?: number;
 }
 
-export function strikeAt({ at, fault }: Point): Strike {
-  return { hits: (number) => number === at, fault };
+export function strikeAt({ at, ...what }: Point): Strike {
+  return { hits: (number) => number === at, ...what };
 }
 
 /** @param matching the text of the call */
@@ -86,6 +110,10 @@ export function callText({ port, method, about }: PortCall): string {
 /** @param call the text of a call */
 export function isWrite(call: string): boolean {
   return /^table\.(put|update|delete|transact) /.test(call);
+}
+
+export function isReadOfIndex(call: string): boolean {
+  return call.startsWith("table.queryIndex ");
 }
 
 export function isConditional(call: string): boolean {

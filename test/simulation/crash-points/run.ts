@@ -2,7 +2,7 @@
 import { START_MS } from "../virtual-clock.ts";
 import { Client } from "./client.ts";
 import { isQuiet, judge } from "./judge.ts";
-import { type Point, strikeAt, strikeFirst } from "./point.ts";
+import { type Point, type Strike, strikeAt, strikeFirst } from "./point.ts";
 import type { Scenario } from "./scenarios.ts";
 import { type Ownership, registry, type Sabotage, World } from "./world.ts";
 
@@ -13,8 +13,10 @@ const LATE_BY_MS = 1.01 * DAY_MS;
 const FAR_FUTURE_MS = 400 * DAY_MS;
 
 export interface Run {
-  /** The port calls of the examined process: the first, or the second if the scenario kills the first. */
+  /** The port calls of the examined process (`Life`). */
   readonly calls: readonly string[];
+  /** The number of expired items in the table at each of these calls. */
+  readonly expiredAt: readonly number[];
   /** The call at which the fault struck. */
   readonly struck: string | undefined;
   readonly complaints: readonly string[];
@@ -30,7 +32,8 @@ export interface Given {
 }
 
 export async function run({ scenario, ownership, point, sabotage }: Given): Promise<Run> {
-  const world = new World(ownership, await registry(ownership), sabotage);
+  const { life } = scenario;
+  const world = new World({ ownership, meta: await registry(ownership), sabotage, life });
   if (scenario.isFirst !== true) await world.settle();
   // The SDK computes the ends of its sleeps from the time of its own machine.
   const { now } = Date;
@@ -41,7 +44,10 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
   try {
     const strike = point && strikeAt(point);
     const { diesAfter, losesHints = false } = scenario;
-    world.start(diesAfter === undefined ? [strike] : [strikeFirst(diesAfter, "after"), strike], losesHints);
+    const { examined = diesAfter === undefined ? 0 : 1 } = life ?? {};
+    const strikes: (Strike | undefined)[] = diesAfter === undefined ? [] : [strikeFirst(diesAfter, "after")];
+    strikes[examined] = strike;
+    world.start(strikes, losesHints);
     const client = new Client(world);
     const complaints: string[] = [];
     let played = false;
@@ -51,7 +57,7 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
     );
     const quiet = async (): Promise<boolean> => complaints.length > 0 || (played && (await isQuiet(world)));
     let isOver = await passTime(world, quiet);
-    const tookMs = world.clock.nowMs() - START_MS;
+    const tookMs = workedMs(world);
     if (isOver && world.keptBack.length > 0) {
       bringLate(world);
       isOver = await passTime(world, quiet);
@@ -59,8 +65,8 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
     if (!isOver) complaints.push("something is left to do");
     const faults = world.processes.reduce((sum, one) => sum + one.faults, 0);
     complaints.push(...(await judge(world, client, scenario, faults)));
-    const { calls, struck } = world.processes[diesAfter === undefined ? 0 : 1]!;
-    return { calls, struck, complaints, tookMs };
+    const { calls, expiredAt, struck } = world.processes[examined]!;
+    return { calls, expiredAt, struck, complaints, tookMs };
   } finally {
     Date.now = now;
     Error.stackTraceLimit = stackTraceLimit;
@@ -81,13 +87,18 @@ function bringLate({ clock, queue, keptBack }: World): void {
 
 /** @returns false if the end was not reached in bounded time */
 async function passTime(world: World, isOver: () => Promise<boolean>): Promise<boolean> {
-  const fromMs = world.clock.nowMs();
+  const fromMs = workedMs(world);
   for (let jumps = 0; jumps < JUMPS_MAX; jumps++) {
     await breathe(world);
     if (await isOver()) return true;
-    if (world.clock.nowMs() - fromMs > VIRTUAL_TIME_MAX_MS || !world.clock.jump()) return false;
+    if (workedMs(world) - fromMs > VIRTUAL_TIME_MAX_MS || !world.clock.jump()) return false;
   }
   return false;
+}
+
+/** The time since the start, without long downtimes. */
+function workedMs({ clock, spentDownMs }: World): number {
+  return clock.nowMs() - START_MS - spentDownMs;
 }
 
 /** Lets all promises run that are ready, and waits until no handler runs. */

@@ -1,5 +1,6 @@
 /** The scenarios: the requests of clients, and the invocations and results that must exist in the end. */
 import type { Client } from "./client.ts";
+import type { Life } from "./life.ts";
 import { STUMBLES } from "./step.ts";
 
 /** The expected ends of the invocations of one handler. */
@@ -37,6 +38,8 @@ export interface Scenario {
   readonly at?: RegExp;
   /** For a scenario whose client restarts an invocation: how many entries after the input the new invocation copies. */
   readonly keptEntries?: number;
+  /** How the processes live; as usual by default. */
+  readonly life?: Life;
   /** The executions that a step needs without a fault, if more than one. */
   readonly needs?: Readonly<Record<string, number>>;
 }

@@ -5,6 +5,7 @@ import type { Context } from "@restatedev/restate-sdk/lambda";
 import { createEndpointHandler as createStreamingHandler } from "@restatedev/restate-sdk/fetch";
 import type { FetchHandler } from "../stream-deployment.ts";
 import type { LambdaHandler } from "../lambda-deployment.ts";
+import { desk, far as farObject, pen } from "./desk-services.ts";
 import { box, flow } from "./keyed-services.ts";
 import { retrying, step } from "./step.ts";
 
@@ -85,9 +86,15 @@ interface Sim {
 
 const sim: restate.ServiceDefinition<"Sim", Sim> = { name: "Sim" };
 
-const services = [service, box, flow];
+const services = [service, box, flow, desk, pen];
 
 export const lambda = restate.createEndpointHandler({ services, logger: () => {} }) as unknown as LambdaHandler;
+
+/** The second deployment. */
+export const far = restate.createEndpointHandler({
+  services: [farObject],
+  logger: () => {},
+}) as unknown as LambdaHandler;
 
 /** The same services on exchanges that stay open. */
 export const streaming: FetchHandler = createStreamingHandler({ services, bidirectional: true, logger: () => {} });

@@ -1,103 +1,119 @@
 /** The world of one run: the durable parts, the process that works on them and may die, and its successors. */
-import { readSettings } from "../../../shared/config/settings.ts";
-import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { ActiveInvocations, type DriveSlots } from "../../../shared/engine/local/active-invocations.ts";
-import { OpenStreams } from "../../../shared/engine/local/open-streams.ts";
+import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { register } from "../../../shared/engine/register/register.ts";
-import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
 import { atFirst, writeProgress } from "../../../shared/engine/sweep/progress.ts";
-import { runSweeper } from "../../../shared/engine/sweep/sweep.ts";
+import { runSweeper, sweepAll as orderedSweep } from "../../../shared/engine/sweep/sweep.ts";
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
-import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
+import { expireItems } from "../../../shared/wiring/expire-items.ts";
 import { startLoops } from "../../../shared/wiring/use-cases.ts";
-import { silentLog, silentMeter } from "../../recording-log.ts";
 import { InProcessEndpoints } from "../in-process-endpoints.ts";
-import { lambdaDeployment } from "../lambda-deployment.ts";
 import { MemoryQueue } from "../memory-queue.ts";
 import { MemoryTable } from "../memory-table.ts";
 import { MemoryTimers } from "../memory-timers.ts";
-import { SeededIdSource } from "../seeded-id-source.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import { CheckedTable } from "./checked-table.ts";
+import { CLEANUP_MS, compose, type Parts } from "./compose.ts";
+import { deployment, REGISTERED, streams } from "./deployments.ts";
 import { Death, FaultyPorts } from "./faulty-ports.ts";
+import { answered, Environments, orderedPass, runPasses, runSlices, runWorkers } from "./functions.ts";
 import { Ledger } from "./ledger.ts";
+import type { Life } from "./life.ts";
 import { skewBehind, type Strike } from "./point.ts";
+import { endpointsOf, queueOf, tableOf, timersOf } from "./port-calls.ts";
+import { slowedReads } from "./slowed-reads.ts";
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
-import { lambda, streaming } from "./services.ts";
-import { StreamDeployment, streamingDeployment } from "../stream-deployment.ts";
 import { writeInto } from "./step.ts";
 
 /**
  * `sole-owner`: one process owns the store, and its successor counts the leases of the dead process as over. `open-exchanges`:
  * the same, and the exchanges stay open. `shared-table`: the successor waits until the leases of the dead process run out.
  * `open-on-shared-table`: the same, and the exchanges stay open, as those of the functions on AWS do while handlers work.
+ * `functions`: the table is shared, and requests, batches of messages and passes of the sweeper each have their own engine and time.
  */
-export type Ownership = "sole-owner" | "open-exchanges" | "shared-table" | "open-on-shared-table";
+export type Ownership = "sole-owner" | "open-exchanges" | "shared-table" | "open-on-shared-table" | "functions";
 
 const isStreamed = (ownership: Ownership): boolean => ownership.startsWith("open-");
-const isShared = (ownership: Ownership): boolean => ownership.endsWith("shared-table");
+export const isShared = (ownership: Ownership): boolean =>
+  ownership.endsWith("shared-table") || ownership === "functions";
 
 /** Plants a mistake, which a judge must detect, into the engine of a process. */
 export type Sabotage = (engine: Engine, generation: number) => Engine;
 
 export interface Running {
-  readonly engine: Engine;
+  /** Does the work of one request. */
+  readonly request: <T>(work: (engine: Engine) => Promise<T>) => Promise<T>;
+  /** A pass of the sweeper over everything, by an operator's order. */
+  readonly sweepAll: () => Promise<void>;
   /** Rejects with the death of the process. */
   readonly death: Promise<never>;
 }
 
 /** The time from the death of a process to the start of the next one. */
 const RESTART_MS = 500;
-/** Retentions longer than a day, so that the judge finds results and states after a message that is a day late. */
-const KEPT = {
-  "default-journal-retention": "3d",
-  "default-idempotency-retention": "3d",
-  "default-workflow-completion-retention": "3d",
-};
-/** With this delay of the queue, a sleep of just over half a minute uses the timers, so no scenario needs a long sleep. */
-const { settings } = readSettings({ environment: {}, flags: { "worker.queue-delay": "30s", ...KEPT } });
+/** A message that was received this often becomes a dead letter. */
+const RECEIVES_MAX = 4;
 
 const registered = new Map<boolean, MemoryTable>();
 
-/** The registry with the deployment of the scenarios, discovered once for each protocol mode. */
+/** The registry with the deployments of the scenarios, discovered once for each protocol mode. */
 export async function registry(ownership: Ownership): Promise<MemoryTable> {
   const isStreaming = isStreamed(ownership);
   const known = registered.get(isStreaming);
   if (known !== undefined) return known;
   const meta = new MemoryTable();
-  const world = new World(ownership, meta, undefined);
-  const uri = "http://simulated.test:9080";
-  const request = { uri, useHttp11: false, additionalHeaders: {}, metadata: {}, breaking: false, dryRun: false };
-  await register(world.observer(meta), { ...request, force: false });
+  const world = new World({ ownership, meta, sabotage: undefined });
+  // One engine registers all, because another one would draw the same ids.
+  const engine = world.observer(meta);
+  for (const one of REGISTERED) await register(engine, { ...one, force: false });
   registered.set(isStreaming, meta);
   return meta;
+}
+
+export interface Making {
+  readonly ownership: Ownership;
+  readonly meta: MemoryTable;
+  readonly sabotage: Sabotage | undefined;
+  readonly life?: Life | undefined;
 }
 
 export class World {
   readonly clock = new VirtualClock();
   readonly table = new CheckedTable(this.clock);
-  readonly queue = new MemoryQueue(this.clock);
-  readonly timers = new MemoryTimers(this.clock, this.queue);
+  /** The messages that were received again and again; only functions have such a queue. */
+  readonly letters = new MemoryQueue(this.clock);
+  readonly queue: MemoryQueue;
+  /** The messages of the slices: each names a slice in place of an invocation. */
+  readonly slices = new MemoryQueue(this.clock);
+  readonly timers: MemoryTimers;
   readonly ledger = new Ledger();
   /** Messages that come a day late. */
   readonly keptBack: Wake[] = [];
   /** The processes so far, the living one last. */
   readonly processes: FaultyPorts[] = [];
   readonly endpoints: InProcessEndpoints;
+  readonly life: Life;
   readonly #ownership: Ownership;
   readonly #meta: MemoryTable;
   readonly #sabotage: Sabotage | undefined;
   readonly #arrivals = new Set<(running: Running) => void>();
   #running: Running | undefined;
+  #downMs: number;
+  /** The time in which no process was alive, beyond the half second of each restart. */
+  spentDownMs = 0;
 
-  constructor(ownership: Ownership, meta: MemoryTable, sabotage: Sabotage | undefined) {
+  constructor({ ownership, meta, sabotage, life = {} }: Making) {
     this.#ownership = ownership;
+    const dead = { letters: this.letters, receivesMax: RECEIVES_MAX };
+    this.queue = new MemoryQueue(this.clock, ownership === "functions" ? dead : undefined);
+    this.timers = new MemoryTimers(this.clock, this.queue);
     this.endpoints = isStreamed(ownership)
-      ? new InProcessEndpoints(streamingDeployment(streaming), new StreamDeployment(streaming))
-      : new InProcessEndpoints(lambdaDeployment(lambda));
+      ? new InProcessEndpoints(deployment("streaming"), streams())
+      : new InProcessEndpoints(deployment("lambda"));
     this.#meta = meta.fork();
     this.#sabotage = sabotage;
+    this.life = life;
+    this.#downMs = life.downMs ?? RESTART_MS;
     writeInto(this.ledger);
   }
 
@@ -118,21 +134,28 @@ export class World {
     const death = new Promise<never>((_, refuse) => (reject = refuse));
     death.catch(() => undefined);
     const skewMs = skewBehind(strikes[generation - 2]?.fault);
-    const around = { clock: this.clock, skewMs, keepBack: (wake: Wake) => void this.keptBack.push(wake) };
-    const ports = new FaultyPorts(around, strikes[generation - 1], () => {
+    const ports = new FaultyPorts(this.#around(skewMs), strikes[generation - 1], () => {
       this.#running = undefined;
-      if (losesHints) for (const hints of [this.queue, this.timers]) hints.clear();
+      if (losesHints) for (const hints of [this.queue, this.timers, this.slices]) hints.clear();
       reject(new Death("the process died"));
-      void this.clock.sleep(RESTART_MS).then(() => this.start(strikes));
+      const downMs = this.#downMs;
+      this.spentDownMs += downMs - RESTART_MS;
+      this.#downMs = this.life.downMs ?? RESTART_MS;
+      void this.clock.sleep(downMs).then(() => this.start(strikes));
     });
     this.processes.push(ports);
-    const sound = this.#engine(`p${generation}`, ports);
-    const engine = this.#sabotage?.(sound, generation) ?? sound;
-    const running: Running = { engine, death };
+    const running = { ...this.#run(ports, generation), death };
     this.#running = running;
-    this.#startLoops(engine);
     for (const arrived of this.#arrivals) arrived(running);
     this.#arrivals.clear();
+  }
+
+  /** Switches the process off. @returns when the next one has started, after this time */
+  async off(ms: number): Promise<void> {
+    await this.alive();
+    this.#downMs = ms;
+    this.processes.at(-1)!.die();
+    await this.alive();
   }
 
   /** @returns the living process, or the next one */
@@ -148,59 +171,84 @@ export class World {
     return compose({ clock, table, meta, queue, timers, endpoints }, "observer", undefined);
   }
 
-  #engine(owner: string, ports: FaultyPorts): Engine {
-    const parts = {
-      clock: ports.clock(),
-      table: ports.table("table", this.table),
-      meta: ports.table("meta", this.#meta),
-      queue: ports.queue(this.queue),
-      timers: ports.timers(this.timers),
-      endpoints: ports.endpoints(this.endpoints),
+  #around(skewMs: number) {
+    const { clock, table, life, keptBack } = this;
+    return {
+      clock,
+      skewMs,
+      keepBack: (wake: Wake) => void keptBack.push(wake),
+      laggingIndex: table.indexAsItWas.bind(table),
+      laggingMany: table.manyAsTheyWere.bind(table),
+      expiredItems: () => (life.expires === true ? table.expired().length : 0),
+      expire: (fault: string, number: number) => {
+        for (const [at, { pk, sk }] of table.expired().entries())
+          if ((at === number) === (fault === "item-expires")) void table.delete({ pk, sk });
+      },
     };
-    return compose(parts, owner, isShared(this.#ownership) ? undefined : owner);
+  }
+
+  #engine(owner: string, parts: Parts, generation: number): Engine {
+    const sound = compose(parts, owner, isShared(this.#ownership) ? undefined : owner);
+    return this.#sabotage?.(sound, generation) ?? sound;
   }
 
   /** The local process recovers the work of its predecessor; on a shared table there are only worker and sweeper. */
-  #startLoops(engine: Engine): void {
-    if (!isShared(this.#ownership)) {
-      const embedded = { engine, metricsText: async () => "", expire: async () => {}, close: async () => {} };
-      startLoops(embedded, { concurrencyMax: 100 });
-      return;
-    }
+  #run(ports: FaultyPorts, generation: number): Omit<Running, "death"> {
+    const clock = ports.clock();
+    const parts: Parts = {
+      clock,
+      table: tableOf(ports, "table", this.table),
+      meta: tableOf(ports, "meta", this.#meta),
+      queue: queueOf(ports, this.queue),
+      timers: timersOf(ports, this.timers),
+      endpoints: endpointsOf(ports, this.endpoints),
+    };
+    if (this.#ownership === "functions") return this.#runFunctions(ports, parts, generation);
+    const engine = this.#engine(`p${generation}`, parts, generation);
     const { signal } = new AbortController();
-    void runWorker(engine, signal, { concurrencyMax: 100 });
-    void runSweeper(engine, signal);
+    if (isShared(this.#ownership)) {
+      void runWorker(engine, signal, { concurrencyMax: 100 });
+      void runSweeper(engine, signal);
+    } else {
+      const expire = (until: AbortSignal) => this.#expire(engine, until);
+      const embedded = { engine, metricsText: async () => "", expire, close: async () => {} };
+      startLoops(embedded, { concurrencyMax: 100 });
+    }
+    const sweepAll = async (): Promise<void> => void (await orderedSweep(engine));
+    return { request: (work) => work(engine), sweepAll };
   }
-}
 
-/** No handler counts as quiet, so that every exchange stays open. */
-class NoneQuiet extends OpenStreams {
-  override isQuiet(): boolean {
-    return false;
+  #runFunctions(ports: FaultyPorts, parts: Parts, generation: number): Omit<Running, "death"> {
+    const { lookMs, workedMs } = this.life;
+    const slices = queueOf(ports, this.slices, "slices");
+    const send = async (name: string): Promise<void> =>
+      void (await slices.send({
+        invocationId: name as Wake["invocationId"],
+        sentAtMs: parts.clock.nowMs(),
+        delayMs: 0,
+      }));
+    const make = (more: Partial<Parts>) => (name: string) =>
+      this.#engine(`p${generation}${name}`, { ...parts, slices: { send }, ...more }, generation);
+    const [requests, workers] = [new Environments("r", make({})), new Environments("w", make({}))];
+    const slowed = lookMs === undefined ? {} : { table: slowedReads(parts.table, parts.clock, lookMs) };
+    const sweepers = new Environments("s", make(slowed));
+    void runWorkers(workers, parts.queue, workedMs);
+    void runSlices(new Environments("l", make(slowed)), slices);
+    void runPasses(sweepers, queueOf(ports, this.letters, "letters"), parts.clock);
+    return { request: (work) => answered(requests, work), sweepAll: () => orderedPass(sweepers) };
   }
-}
 
-type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
-
-/**
- * Slots without a bound. Only a process that owns its store takes slots: one for each send that it drives at once and does not
- * leave to the queue.
- */
-const ENDLESS: DriveSlots = { take: () => () => undefined, lastMoveOf: () => 0 };
-
-function compose(parts: Parts, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {
-  const engineSettings = engineSettingsOf(settings, exclusiveOwnerPrefix);
-  return {
-    ...parts,
-    registry: createStoredRegistry({ meta: parts.meta, clock: parts.clock, settings: engineSettings }),
-    ids: new SeededIdSource(owner),
-    log: silentLog,
-    meter: silentMeter,
-    activeInvocations: Object.assign(new ActiveInvocations(parts.clock, owner), {
-      streams: new NoneQuiet(),
-      slots: ENDLESS,
-    }),
-    bulkheads: newBulkheads(parts.clock),
-    settings: engineSettings,
-  };
+  /** Deletes expired items through the port, as the local process does. */
+  async #expire(engine: Engine, signal: AbortSignal): Promise<void> {
+    if (this.life.expires !== true) return;
+    const sweepExpired = async (nowS: number, limit: number): Promise<number> => {
+      const gone = this.table.expired().filter(({ expiresAtS }) => Number(expiresAtS) <= nowS);
+      for (const { pk, sk } of gone.slice(0, limit))
+        await engine.table.delete({ pk, sk }, { kind: "less", attribute: "expiresAtS", than: Math.floor(nowS) + 1 });
+      return Math.min(gone.length, limit);
+    };
+    const { clock, log, activeInvocations } = engine;
+    const table = { sweepExpired } as EmbeddedTable;
+    await expireItems({ table, clock, log, activeInvocations, everyMs: CLEANUP_MS }, signal);
+  }
 }
