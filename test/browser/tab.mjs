@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CHROMIUM_FLAGS } from "../harness/browser/chromium.mjs";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 
 /** Pages of one site share a process. */
 const ONE_PROCESS = "--process-per-site";
 const AXE = join(import.meta.dirname, "node_modules/axe-core/axe.min.js");
-const REST_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 50;
 const VIEWPORT = { width: 1280, height: 900 };
 /** Tests provoke refusals, and the browser writes a line about each. */
@@ -52,7 +52,7 @@ async function openProfile(browser, url, { width = VIEWPORT.width, colorScheme =
 
 async function openTab({ context, forget }, url) {
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(SEEN_WITHIN_MS);
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(`exception: ${error.message}`));
   page.on("dialog", (dialog) => {
@@ -88,7 +88,7 @@ async function openTab({ context, forget }, url) {
  * policy of the page forbids that.
  */
 async function atRest(page) {
-  const deadlineMs = Date.now() + REST_WITHIN_MS;
+  const deadlineMs = Date.now() + SEEN_WITHIN_MS;
   while (!(await page.evaluate(showsSomething))) {
     if (Date.now() > deadlineMs) throw new Error(`${page.url()} is not at rest`);
     await sleep(LOOK_EVERY_MS);

@@ -1,6 +1,7 @@
 /** Tests the unmodified command line of the reference against Stepwell's local process. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import { openWorld, type World } from "./cli-world.ts";
 import { TOUR_SERVICES } from "./tour-services.ts";
 
@@ -40,7 +41,7 @@ async function send(path: string, body: unknown = null): Promise<string> {
 
 /** Polls the status, because a send takes effect a moment later. */
 async function untilStatus(id: string, status: string): Promise<void> {
-  for (let left = 200; left > 0; left--) {
+  for (const endMs = Date.now() + SEEN_WITHIN_MS; Date.now() < endMs;) {
     const [row] = await world.query(`select status from sys_invocation where id = '${id}'`);
     if (row?.["status"] === status) return;
     await sleep(50);

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { AnyService } from "./tour-services.ts";
 import { startLocalProcess } from "../../functions/local/local-process.ts";
 import { readSettings } from "../../shared/config/settings.ts";
@@ -82,7 +83,7 @@ export function runRestate(adminUrl: string, args: readonly string[], home: stri
   const PATH = process.env["PATH"] ?? "";
   const env = { HOME: home, PATH, RESTATE_ADMIN_URL: adminUrl, CI: "1", DO_NOT_TRACK: "1" };
   return new Promise((resolve) => {
-    execFile(COMMAND, args, { env, timeout: 30_000 }, (error, stdout, stderr) => {
+    execFile(COMMAND, args, { env, timeout: SEEN_WITHIN_MS }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
       resolve({ code, text: `${stdout}${stderr}`.replaceAll(ESCAPES, "") });
     });

@@ -60,7 +60,7 @@ test("a refused registration names the command that grants the call, and the com
 test("an invocation whose function may no longer be called shows the whole reason, and goes on once the call is granted", async () => {
   const giveBack = await without("lambda:InvokeFunction", roles.ingress, roles.worker);
   const id = await plane.send("fn/greet", "Ada");
-  const [failure] = await until("it has failed", 20_000, async () => {
+  const [failure] = await until("it has failed", async () => {
     const { events } = await plane.shown(id);
     return events.length > 0 ? events : undefined;
   });
@@ -125,7 +125,7 @@ test.each([
   });
   const { invocationId: id } = JSON.parse(sent.text) as SentInvocation;
   const output = { path: `/restate/invocation/${id}/output` };
-  const { text } = await until(`${id} has run`, 30_000, async () => {
+  const { text } = await until(`${id} has run`, async () => {
     await sweep(aws.plain);
     const answer = await plane.ask(output);
     return answer.status === 200 ? answer : undefined;
@@ -138,7 +138,7 @@ test.runIf(aws.emulatorPid !== 0)(
   async () => {
     const giveBack = await without("ssm:GetParameter", roles.sweeper);
     signal(processesOf([aws.plain.outputs["SweeperFunction"]!]), "SIGKILL");
-    const told = await until("it fails at its start", 30_000, async () => {
+    const told = await until("it fails at its start", async () => {
       const outcome = await sweep(aws.plain).then(() => "it ran", String);
       // An early request still reaches the killed process.
       return outcome.includes("process died") ? undefined : outcome;

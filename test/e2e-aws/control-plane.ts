@@ -4,6 +4,7 @@ import { inject } from "vitest";
 import type { ApiRequest, ApiResponse, Credentials, LocalApi } from "../../localstack/signed-request.mjs";
 import { send } from "../../localstack/signed-request.mjs";
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 
 export interface DeployedStack {
   readonly outputs: Readonly<Record<string, string>>;
@@ -41,14 +42,14 @@ export function pause(ms: number): Promise<void> {
 
 /**
  * Polls until the probe returns a value.
- * @throws Error after `withinMs`
+ * @throws Error if it never does
  */
-export async function until<T>(what: string, withinMs: number, probe: () => Promise<T | undefined>): Promise<T> {
-  for (const endMs = Date.now() + withinMs; Date.now() < endMs; await pause(100)) {
+export async function until<T>(what: string, probe: () => Promise<T | undefined>): Promise<T> {
+  for (const endMs = Date.now() + SEEN_WITHIN_MS; Date.now() < endMs; await pause(100)) {
     const found = await probe();
     if (found !== undefined) return found;
   }
-  throw new Error(`still not so after ${withinMs} ms: ${what}`);
+  throw new Error(`still not so after ${SEEN_WITHIN_MS} ms: ${what}`);
 }
 
 export interface SentInvocation {
@@ -118,7 +119,7 @@ export class ControlPlane {
    * @param what the path of the invocation, such as `invocation/` and its id
    */
   async attached(what: string): Promise<ApiResponse> {
-    return await until(`${what} has ended`, 60_000, async () => {
+    return await until(`${what} has ended`, async () => {
       const answer = await this.ask({ path: `/restate/${what}/attach` });
       return answer.status === 504 ? undefined : answer;
     });
@@ -143,7 +144,7 @@ export class ControlPlane {
   }
 
   async untilStatus(id: string, status: string): Promise<void> {
-    await until(`${id} is ${status}`, 60_000, async () => ((await this.status(id)) === status ? true : undefined));
+    await until(`${id} is ${status}`, async () => ((await this.status(id)) === status ? true : undefined));
   }
 
   /**

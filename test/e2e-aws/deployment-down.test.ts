@@ -26,7 +26,7 @@ const REGISTRY_FRESH_MS = 1_000;
 
 /** Waits until the invocation has failed with these words. */
 async function shownFailing(id: string, words: RegExp): Promise<InvocationBody> {
-  return await until(`${id} fails by ${words}`, 60_000, async () => {
+  return await until(`${id} fails by ${words}`, async () => {
     const shown = await plane.shown(id);
     return words.test(shown.last_failure?.message ?? "") ? shown : undefined;
   });
@@ -87,14 +87,10 @@ describe("an endpoint", () => {
     expect([called.status, called.headers["retry-after"]]).toEqual([504, "1"]);
     expect(called.text).toContain("continues");
     const waiting = String(called.headers["x-restate-id"]);
-    const next = await until(
-      "it says when it is tried next",
-      20_000,
-      async () => (await plane.shown(waiting)).next_retry_at,
-    );
+    const next = await until("it says when it is tried next", async () => (await plane.shown(waiting)).next_retry_at);
     expect(Date.parse(next)).toBeGreaterThan(sinceMs);
     // The log lines of a function appear only after its answer.
-    await until("its failures are counted", 30_000, async () => {
+    await until("its failures are counted", async () => {
       const { RT0010 = 0 } = await failuresCounted(sinceMs);
       return RT0010 > 3 ? true : undefined;
     });

@@ -61,7 +61,7 @@ test("a new version serves new calls, and the old one ends its open invocations"
   const done = await plane.send("shop/version", undefined);
   expect(await plane.result(done)).toBe("1");
   await plane.untilStatus(order, "suspended");
-  await until("it has failed", 30_000, async () => (await plane.shown(pack)).last_failure);
+  await until("it has failed", async () => (await plane.shown(pack)).last_failure);
   await plane.change(pack, "pause");
   await plane.untilStatus(pack, "paused");
 

@@ -65,7 +65,7 @@ export async function lineOf(
   callAgain: () => Promise<unknown> = async () => {},
 ): Promise<JsonLine> {
   let calledMs = Date.now();
-  return await until(`the ${name} function logs ${event}`, 30_000, async () => {
+  return await until(`the ${name} function logs ${event}`, async () => {
     if (Date.now() - calledMs >= CALL_AGAIN_MS) {
       calledMs = Date.now();
       await callAgain();

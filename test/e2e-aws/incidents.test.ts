@@ -51,7 +51,7 @@ afterAll(() => operator.close());
  * @returns how many are visible
  */
 async function lettersSeen(): Promise<number> {
-  return await until("there is a letter", 30_000, async () => (await visibleLetters(aws.plain)) || undefined);
+  return await until("there is a letter", async () => (await visibleLetters(aws.plain)) || undefined);
 }
 
 describe("DeadLetters", () => {
@@ -105,7 +105,7 @@ describe("DeadLetters", () => {
     } finally {
       await Promise.all([asDeployed(), ...mendings.map((mend) => mend())]);
     }
-    await until("the pause is counted, which sets off Paused", 30_000, async () =>
+    await until("the pause is counted, which sets off Paused", async () =>
       (await jsonLinesOf(aws.plain, "Sweeper", sinceMs)).find((line) => "invocations_paused_total" in line),
     );
     expect(await operator.run("invocations", "list", "--status", "paused")).toContain(id);
@@ -125,7 +125,7 @@ test("Throttles: with one worker at a time a burst still ends, and leaves no let
     const ids = await Promise.all(Array.from({ length: BURST }, (_, at) => plane.send("hurt/greet", `${at}`)));
     const results = await Promise.all(ids.map((id) => plane.result(id)));
     expect(results).toEqual(ids.map((_, at) => `hello ${at}`));
-    await until("the worker has begun each", 30_000, async () => {
+    await until("the worker has begun each", async () => {
       const lines = await jsonLinesOf(aws.plain, "Worker", sinceMs);
       const taken = new Set(lines.filter(({ event }) => event === "wake.received").map((line) => line["invocationId"]));
       return ids.every((id) => taken.has(id)) ? true : undefined;
@@ -157,7 +157,7 @@ test("Overdue: after a lost wake, a pass measures the delay and wakes the invoca
 
 /** Waits for values of the metric of the Overdue alarm. Passes that the EventBridge rule starts write such values too. */
 async function overdueSeconds(sinceMs: number): Promise<readonly number[]> {
-  return await until("the sweeper has measured", 30_000, async () => {
+  return await until("the sweeper has measured", async () => {
     const lines = await jsonLinesOf(aws.plain, "Sweeper", sinceMs);
     const measured = lines.flatMap((line) => (line["oldest_overdue_seconds"] as readonly number[] | undefined) ?? []);
     return measured.length > 0 ? measured : undefined;
@@ -172,7 +172,7 @@ test("Errors: no function starts with a replaced id secret; after it is put back
   const putBack = await replaceParameter(secret, Buffer.alloc(32, 7).toString("base64"));
   endFunctionProcesses(aws.plain);
   try {
-    const refused = await until("a process starts anew", 20_000, async () => {
+    const refused = await until("a process starts anew", async () => {
       const answer = await call();
       return answer.text.includes("RT0002") ? answer : undefined;
     });
@@ -183,7 +183,7 @@ test("Errors: no function starts with a replaced id secret; after it is put back
     await putBack();
     endFunctionProcesses(aws.plain);
   }
-  const after = await until("it starts again", 20_000, async () => {
+  const after = await until("it starts again", async () => {
     const answer = await call();
     return answer.status === 200 ? answer : undefined;
   });

@@ -59,7 +59,7 @@ describe("an object", () => {
   test("repeats a turn whose worker is killed in the middle, and goes on", async () => {
     const ids = [await plane.send(`ledger/killed-${RUN}/hang`, 0)];
     for (const name of [1, 2, 3]) ids.push(await plane.send(`ledger/killed-${RUN}/add`, name));
-    await until("the turn hangs", 30_000, async () => (turnsOf(`killed-${RUN}`).hung > 0 ? true : undefined));
+    await until("the turn hangs", async () => (turnsOf(`killed-${RUN}`).hung > 0 ? true : undefined));
     expect(turnsOf(`killed-${RUN}`).order).toEqual([]);
     signal(processesOf([aws.plain.outputs["WorkerFunction"]!]), "SIGKILL");
     expect(await plane.result(ids.at(-1)!)).toBe(4);
@@ -136,7 +136,7 @@ describe("an invocation that waits for an outside event", () => {
     ["reject", "not today", 500],
   ])("goes on when its awakeable is completed: %s", async (outcome, body, status) => {
     const id = await plane.send("waiting/awakeable", outcome);
-    const awakeable = await until("its id is published", 30_000, async () => told.get(outcome));
+    const awakeable = await until("its id is published", async () => told.get(outcome));
     await plane.untilStatus(id, "suspended");
     const path = `/restate/awakeables/${awakeable}/${outcome}`;
     expect((await plane.ask({ method: "POST", path, body })).status).toBe(202);

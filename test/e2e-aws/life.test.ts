@@ -18,7 +18,7 @@ beforeAll(async () => {
 describe("an invocation that fails", () => {
   test("makes no attempt while it is paused, and keeps its steps when it is resumed", async () => {
     const id = await plane.send("life/stubborn", "Ada");
-    await until("it has failed", 30_000, async () => (cures.attemptsOf("Ada") > 1 ? true : undefined));
+    await until("it has failed", async () => (cures.attemptsOf("Ada") > 1 ? true : undefined));
     expect([200, 202]).toContain(await plane.change(id, "pause"));
     await plane.untilStatus(id, "paused");
     const attempts = cures.attemptsOf("Ada");
@@ -35,7 +35,7 @@ describe("an invocation that fails", () => {
 
   test("is resumed on the deployment that repairs it, and keeps its steps", async () => {
     const id = await plane.send("revised/work", undefined);
-    await until("it has failed", 30_000, async () => ((await plane.shown(id)).last_failure ? true : undefined));
+    await until("it has failed", async () => ((await plane.shown(id)).last_failure ? true : undefined));
     await plane.change(id, "pause");
     await plane.untilStatus(id, "paused");
     const pinned = (await plane.shown(id)).pinned_deployment_id;
@@ -48,7 +48,7 @@ describe("an invocation that fails", () => {
 
 test("a pause does not cut a running attempt, and holds once the attempt has failed", async () => {
   const id = await plane.send("life/lingers", "Bob");
-  await until("it lingers", 30_000, async () => (lingering.has("Bob") ? true : undefined));
+  await until("it lingers", async () => (lingering.has("Bob") ? true : undefined));
   expect(await plane.change(id, "pause")).toBe(202);
   expect(await plane.status(id)).not.toBe("paused");
   expect(cures.attemptsOf("Bob")).toBe(0);
@@ -98,7 +98,7 @@ test("an idempotency key is kept for the retention of its service, and no longer
   const first = await plane.call("brief/make", undefined, key);
   expect((await plane.call("brief/make", undefined, key)).text).toBe(first.text);
   const id = String(first.headers["x-restate-id"]);
-  await until("it is forgotten", 30_000, async () => {
+  await until("it is forgotten", async () => {
     const { status } = await plane.ask({ path: `/restate/invocation/${id}/output` });
     return status === 404 ? true : undefined;
   });
@@ -110,7 +110,7 @@ test("an idempotency key is kept for the retention of its service, and no longer
 /** The one child of this invocation. */
 async function childOf(id: string): Promise<string> {
   const statement = `SELECT id FROM sys_invocation WHERE invoked_by_id = '${id}'`;
-  return await until("its call is listed", 30_000, async () => {
+  return await until("its call is listed", async () => {
     const [row] = await plane.rows<{ readonly id: string }>(statement);
     return row?.id;
   });

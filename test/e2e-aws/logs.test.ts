@@ -108,7 +108,7 @@ beforeAll(async () => {
  * call comes late, because the worker gets only the backstop of the call.
  */
 async function reported(name: FunctionName, id: string): Promise<void> {
-  await until(`the ${name} function reports ${id}`, 60_000, async () => {
+  await until(`the ${name} function reports ${id}`, async () => {
     const { requestId } =
       (await jsonLinesOf(aws.plain, name, sinceMs)).find((line) => line["invocationId"] === id) ?? {};
     const report = `REPORT RequestId: ${String(requestId)}`;

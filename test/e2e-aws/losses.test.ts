@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 test("a killed worker's attempt is repeated soon after its lease, and its committed step ran once", async () => {
   const id = await plane.send("lossy/hang", "victim");
-  const first = await until("the attempt hangs", 30_000, async () => hangs[0]);
+  const first = await until("the attempt hangs", async () => hangs[0]);
   expect(first.name).toBe("victim");
   await pause(LEASE_MS);
   const workers = processesOf([aws.plain.outputs["WorkerFunction"]!]);
@@ -66,7 +66,7 @@ test("a killed worker's attempt is repeated soon after its lease, and its commit
   signal(workers, "SIGKILL");
   // The test compares the order, not the time, because a slow start of a process delays both messages alike.
   const behind = await plane.send("lossy/step", "behind", `?delay=${BEHIND_MS}ms`);
-  const second = await until("another attempt", 60_000, async () => hangs[1]);
+  const second = await until("another attempt", async () => hangs[1]);
   const tookMs = second.atMs - killedAtMs;
   console.log(`taken over ${(tookMs / 1000).toFixed(1)} s after the kill, the lease being ${LEASE_MS / 1000} s`);
   expect(await plane.result(id)).toBe("victim");
@@ -103,7 +103,7 @@ test("with every message and schedule lost, and the table kept, every open invoc
     plane.send("lossy/waits", 32_000),
     plane.send("lossy/step", "delayed", "?delay=32s"),
   ]);
-  const [child] = await until("its call is listed", 30_000, async () => {
+  const [child] = await until("its call is listed", async () => {
     const rows = await plane.rows<{ readonly id: string }>(
       `SELECT id FROM sys_invocation WHERE invoked_by_id = '${ids[2]}'`,
     );
@@ -120,7 +120,7 @@ test("with every message and schedule lost, and the table kept, every open invoc
   const all = [...ids, orphan];
   const startedMs = Date.now();
   await sweep(aws.plain, { everything: true });
-  await until("all have ended", 90_000, async () => {
+  await until("all have ended", async () => {
     await sweep(aws.plain);
     await pause(1_000);
     const statuses = await Promise.all(all.map((id) => plane.status(id)));

@@ -21,14 +21,14 @@ export async function visibleLetters({ outputs }: DeployedStack): Promise<number
 }
 
 /** Waits until the main queue has no message: neither visible, nor received, nor delayed. */
-export async function untilDrained({ outputs }: DeployedStack, withinMs: number): Promise<void> {
+export async function untilDrained({ outputs }: DeployedStack): Promise<void> {
   const QueueUrl = outputs["QueueUrl"]!;
   const AttributeNames = [
     "ApproximateNumberOfMessages" as const,
     "ApproximateNumberOfMessagesNotVisible" as const,
     "ApproximateNumberOfMessagesDelayed" as const,
   ];
-  await until("the queue has no message", withinMs, async () => {
+  await until("the queue has no message", async () => {
     const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
     return AttributeNames.every((name) => Number(Attributes[name]) === 0) || undefined;
   });

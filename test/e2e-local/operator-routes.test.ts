@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 
 /** The bytes of this serializer are not UTF-8, so only the deployment can show the values. */
 const flipped: restate.Serde<unknown> = {
@@ -64,7 +65,7 @@ async function sent(handler: string): Promise<string> {
 }
 
 async function until(id: string, status: string): Promise<InvocationBody> {
-  for (let left = 400; left > 0; left--) {
+  for (const endMs = Date.now() + SEEN_WITHIN_MS; Date.now() < endMs;) {
     const body = await shown(id);
     if (body.status === status) return body;
     await sleep(25);
@@ -74,7 +75,7 @@ async function until(id: string, status: string): Promise<InvocationBody> {
 
 /** The awakeable for which an invocation waits, suspended or on its open exchange. */
 async function awakeableOf(id: string): Promise<string> {
-  for (let left = 400; left > 0; left--) {
+  for (const endMs = Date.now() + SEEN_WITHIN_MS; Date.now() < endMs;) {
     const found = (await shown(id)).waits_for?.[0]?.awakeable_id;
     if (found !== undefined) return found;
     await sleep(25);

@@ -9,9 +9,9 @@ import { readSettings } from "../../shared/config/settings.ts";
 import type { SettingPath } from "../../shared/config/settings-table.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { RecordingLog } from "../recording-log.ts";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 
 const POLL_EVERY_MS = 10;
-const SEEN_WITHIN_MS = 20_000;
 
 const SHORT: Partial<Record<SettingPath, string>> = {
   "ingress.port": "0",
@@ -69,8 +69,8 @@ export class ErrorStage {
   }
 
   /** Waits until `find` returns a value. */
-  async shows<T>(id: string, find: (body: InvocationBody) => T | undefined, withinMs = SEEN_WITHIN_MS): Promise<T> {
-    for (const untilMs = Date.now() + withinMs; ; await pause(POLL_EVERY_MS)) {
+  async shows<T>(id: string, find: (body: InvocationBody) => T | undefined): Promise<T> {
+    for (const untilMs = Date.now() + SEEN_WITHIN_MS; ; await pause(POLL_EVERY_MS)) {
       const body = await this.show(id);
       const found = find(body);
       if (found !== undefined) return found;
@@ -79,9 +79,9 @@ export class ErrorStage {
   }
 
   /** The last failure, once it has this code. */
-  lastFailure(id: string, code: string, withinMs?: number): Promise<AttemptFailureBody> {
+  lastFailure(id: string, code: string): Promise<AttemptFailureBody> {
     const find = ({ last_failure: failure }: InvocationBody) => (failure?.error_code === code ? failure : undefined);
-    return this.shows(id, find, withinMs);
+    return this.shows(id, find);
   }
 
   /** Whole seconds from the failed attempt to the next one, once that is planned. */

@@ -14,8 +14,8 @@ import { packed, verifyTarball } from "./tarball.mjs";
 import { verifyTemplates } from "./templates.mjs";
 
 const PORTS = [8080, 9070, 9080];
-const ANSWERED_WITHIN_S = 120;
-const STOPPED_WITHIN_MS = 20_000;
+const ANSWERED_WITHIN_S = 600;
+const STOPPED_WITHIN_MS = 180_000;
 const QUIET_MS = 500;
 const POLL_EVERY_MS = 20;
 
@@ -99,7 +99,7 @@ async function firstCurlLine(running) {
 /** Runs a line exactly as printed; a configuration file makes curl add the status of the answer. */
 function paste(line) {
   const env = { ...process.env, CURL_HOME: temporary };
-  const { stdout, stderr } = spawnSync("sh", ["-c", line], { env, encoding: "utf8", timeout: 30_000 });
+  const { stdout, stderr } = spawnSync("sh", ["-c", line], { env, encoding: "utf8", timeout: 180_000 });
   const at = stdout.lastIndexOf("\n");
   return { body: stdout.slice(0, at), status: Number(stdout.slice(at + 1)), stderr };
 }

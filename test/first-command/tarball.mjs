@@ -5,8 +5,8 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const READY_WITHIN_MS = 90_000;
-const STOPPED_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 600_000;
+const STOPPED_WITHIN_MS = 180_000;
 const POLL_EVERY_MS = 50;
 
 /** @returns the path of the tarball, which the command prints in its last line */

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const ANSWERED_WITHIN_MS = 90_000;
+const ANSWERED_WITHIN_MS = 600_000;
 const POLL_EVERY_MS = 100;
 const INGRESS = "localhost:8080";
 
@@ -72,7 +72,7 @@ async function answerTo(call, expected, cwd, terminals) {
   let answer = "";
   while (Date.now() < deadlineMs && terminals.every(({ child }) => child.exitCode === null)) {
     // The README's curl has no `--silent`, so only its stdout counts. While no server listens yet, it fails.
-    const { stdout, status } = spawnSync("sh", ["-c", call], { cwd, encoding: "utf8", timeout: 30_000 });
+    const { stdout, status } = spawnSync("sh", ["-c", call], { cwd, encoding: "utf8", timeout: 180_000 });
     answer = stdout.trim();
     if (status === 0 && expected.test(answer)) return answer;
     await sleep(POLL_EVERY_MS);

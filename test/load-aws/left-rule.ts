@@ -3,6 +3,7 @@
  */
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { pause } from "../e2e-aws/control-plane.ts";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Book } from "./book.ts";
 import type { LoadClient } from "./client.ts";
 import type { LeftBehind } from "./left-behind.ts";
@@ -12,7 +13,6 @@ import { sweepAsRule } from "./quiet.ts";
  * An acceptance whose message was lost, or whose ingress was killed before it sent one, is only in the listing: the sweeper finds
  * it there once it is old enough.
  */
-const FOUND_WITHIN_MS = 60_000;
 const LOOK_MS = 3_000;
 
 /**
@@ -32,7 +32,7 @@ export async function complaintsOfListing(
   const mayBe = client.unkeyedAgain + 2 * killed.size;
   if (untold.length > mayBe)
     complaints.push(`${untold.length} invocations have ids that the load does not know; at most ${mayBe} may`);
-  const untilMs = Date.now() + FOUND_WITHIN_MS;
+  const untilMs = Date.now() + SEEN_WITHIN_MS;
   for (const id of untold) {
     let shown = await shownOpen(id, client);
     for (; shown !== undefined && Date.now() < untilMs; shown = await shownOpen(id, client)) {

@@ -40,11 +40,8 @@ const LARGE_EVERY_MS = Number(process.env["STEPWELL_LOAD_LARGE_EVERY_S"]) * 1_00
 const PREFIXES = ["Url", "Fn"] as const;
 /** More open work would only slow a control plane that has fallen behind. */
 const OPEN_MAX = 60;
-/**
- * How long open work may take to end after the load: twice as long as the sweeper takes to look at every invocation. A
- * shorter time would report work that the sweeper has yet to find.
- */
-const PATIENCE_MS = 150_000;
+/** How long open work may take to end after the load: many times as long as the sweeper takes to look at every invocation. */
+const PATIENCE_MS = 900_000;
 const TELL_EVERY_MS = 60_000;
 /** Longer than the sweeper takes to find an invocation after the loss of its driver and its message. */
 const STANDS_STILL_MS = 100_000;

@@ -9,7 +9,7 @@ import { leftBehind } from "./left-behind.ts";
  * does.
  */
 const LATE_MS = 60_000;
-const QUIET_WITHIN_MS = 120_000;
+const QUIET_WITHIN_MS = 600_000;
 const LOOK_EVERY_MS = 5_000;
 
 export function say(what: string): void {

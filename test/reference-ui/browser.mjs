@@ -1,8 +1,8 @@
 /** A real browser without a window, and a tab that reads what a page shows once the page is at rest. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { CHROMIUM_FLAGS } from "../harness/browser/chromium.mjs";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 
-const REST_WITHIN_MS = 40_000;
 const REST_FOR_MS = 600;
 /** Some pages animate without an end and are never idle. */
 const IDLE_WITHIN_MS = 500;
@@ -94,7 +94,7 @@ async function textWhenIdle(timeout) {
  * @returns the plain text after no request was open, nothing was loading and the text stayed the same for a while
  */
 async function textAtRest(page, origin, plain, before) {
-  const deadlineMs = Date.now() + REST_WITHIN_MS;
+  const deadlineMs = Date.now() + SEEN_WITHIN_MS;
   let last = "";
   let sameSinceMs = Date.now();
   while (Date.now() < deadlineMs) {

@@ -1,5 +1,6 @@
 /** The same calls on each server: afterwards every status occurs, and no status changes for an hour. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 
 export interface Server {
   readonly ingressUrl: string;
@@ -9,7 +10,6 @@ export interface Server {
 export type Ids = Readonly<Record<string, string>>;
 
 const POLL_EVERY_MS = 25;
-const POLLS_MAX = 800;
 /** Rows are shown in the order of their creation, so no two calls are made in the same millisecond. */
 const BETWEEN_CALLS_MS = 10;
 /** A workflow takes no idempotency key. One other call is made without a key as well. */
@@ -64,7 +64,7 @@ export async function makeHistory(server: Server, deploymentUrl: string): Promis
 /** Polls the status, because a send takes effect a moment later. */
 async function untilStatus({ adminUrl }: Server, id: string, status: string): Promise<void> {
   const query = `select status from sys_invocation where id = '${id}'`;
-  for (let left = POLLS_MAX; left > 0; left--) {
+  for (const endMs = Date.now() + SEEN_WITHIN_MS; Date.now() < endMs;) {
     const { rows } = (await ask("POST", `${adminUrl}/query`, { query })) as { rows: { status: string }[] };
     if (rows[0]?.status === status) return;
     await sleep(POLL_EVERY_MS);

@@ -15,7 +15,7 @@ declare module "vitest" {
 
 const FAILURE = /Couldn.t load/;
 /** On a busy machine, a page may stop changing for a while before it shows all rows, so the test looks at it again. */
-const LOOKS_MAX = 6;
+const LOOKS_MAX = 30;
 
 let stage: Stage;
 const seenDifferences = new Set<Difference>();

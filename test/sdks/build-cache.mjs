@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-const BUILT_WITHIN_MS = 4 * 60_000;
+const BUILT_WITHIN_MS = 15 * 60_000;
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
 const SHOWN_CHARACTERS = 4000;
 const MARK = ".built-from";

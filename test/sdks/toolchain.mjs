@@ -1,7 +1,7 @@
 /** Finds out whether the tools of a language are on this machine, in a sufficient version. */
 import { spawnSync } from "node:child_process";
 
-const ASKED_WITHIN_MS = 30_000;
+const ASKED_WITHIN_MS = 180_000;
 
 function isOlder(version, least) {
   for (const [index, wanted] of least.entries()) {

@@ -1,6 +1,7 @@
 /** The drill: this version goes on with the work of an older version, and repeats none of its steps. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, vi } from "vitest";
+import { SEEN_WITHIN } from "../patience.ts";
 import type { Account } from "./account.ts";
 import { begin } from "./leave-work.ts";
 import type { World } from "./services.ts";
@@ -11,7 +12,6 @@ import { statesOf, statusWord } from "./states.ts";
 
 /** The time from the writing of the fixture to the upgrade: near sleeps are due then, and far ones are not. */
 const LATER_MS = 600_000;
-const ENDS_WITHIN_MS = 20_000;
 /** The time for which a process answers from a cached registry. */
 const REMEMBERED_MS = 1_200;
 
@@ -64,7 +64,7 @@ export async function expectEnds(site: Site, account: Account, world: World): Pr
   const states = statesOf(account);
   for (const { name, ends } of states) {
     if (ends === undefined) continue;
-    await until(`${name} ends`, () => hasEnded(site, account.ids[name]!), ENDS_WITHIN_MS);
+    await until(`${name} ends`, () => hasEnded(site, account.ids[name]!));
     expect(`${name}: ${await outcome(site, account.ids[name]!)}`).toBe(`${name}: ${ends}`);
   }
   const expected = states.flatMap(({ name, after, child }) => [
@@ -79,7 +79,7 @@ export async function expectEnds(site: Site, account: Account, world: World): Pr
   const listed = Object.fromEntries(now) as Record<string, string>;
   // A completed invocation leaves the open index a moment later.
   await vi.waitFor(() => expectListed(site, account, listed, childrenOf(states) + tellers), {
-    timeout: ENDS_WITHIN_MS,
+    ...SEEN_WITHIN,
     interval: 100,
   });
 }

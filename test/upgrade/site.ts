@@ -1,5 +1,6 @@
 /** Sends the requests of callers and operators to a control plane of any version, over any transport. */
 import { setTimeout as pause } from "node:timers/promises";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 
 export interface Answer {
   readonly status: number;
@@ -50,9 +51,9 @@ export async function asked(
 const POLL_EVERY_MS = 50;
 
 /** @throws Error if the condition does not become true in time */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
-  for (let leftMs = withinMs; !(await isSo()); leftMs -= POLL_EVERY_MS) {
-    if (leftMs < 0) throw new Error(`within ${withinMs} ms it did not come to this: ${what}`);
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let leftMs = SEEN_WITHIN_MS; !(await isSo()); leftMs -= POLL_EVERY_MS) {
+    if (leftMs < 0) throw new Error(`within ${SEEN_WITHIN_MS} ms it did not come to this: ${what}`);
     await pause(POLL_EVERY_MS);
   }
 }

@@ -3,11 +3,11 @@ import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { startServer } from "../../harness/https/peer.ts";
+import { SEEN_WITHIN_MS } from "../../patience.ts";
 import { readSpans } from "./otlp-wire.ts";
 import type { ReadSpan } from "./otlp-wire.ts";
 
 const POLL_EVERY_MS = 10;
-const SEEN_WITHIN_MS = 20_000;
 
 export interface OtlpReceiver {
   readonly uri: string;

@@ -6,12 +6,12 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type ArrivalLimits, openListener, type HttpListener } from "../../../functions/local/http-listener.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { askHttp2, exchange, head, openSocket, parseAnswers } from "../../harness/local/raw-http.ts";
+import { SEEN_WITHIN } from "../../patience.ts";
 
 /** More bytes than the operating system keeps in its buffers for a client that does not read. */
 const LARGE = new Uint8Array(50_000_000).fill(97);
 /** Longer than `unreadMs`, the limit for an answer that is not read. */
 const SLOW_MS = 2_000;
-const SEEN_WITHIN = { timeout: 20_000, interval: 10 };
 
 let listener: HttpListener;
 let asked: HttpRequest[];

@@ -9,11 +9,11 @@ import { send } from "../../../shared/engine/ingress/send.ts";
 import type { Ended, Sent, Submission } from "../../../shared/engine/ports/submission.ts";
 import type { Table } from "../../../shared/engine/ports/table.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
+import { SEEN_WITHIN_MS } from "../../patience.ts";
 import { openStage, type Process, type Stage, type StageParts, systemPause } from "./budget-stage.ts";
 import type { TableCounts } from "./counted-table.ts";
 
 /** Allows for real input and output on a busy machine. A shape that is not quiet by then hangs. */
-const QUIET_WITHIN_MS = 20_000;
 const QUIET_LOOKS = 3;
 const MESSAGES_MAX = 20;
 
@@ -57,7 +57,7 @@ export class Play {
 
   /** Waits in real time, without moving the clock. */
   async until(holds: () => boolean, what: string): Promise<void> {
-    const giveUpAtMs = Date.now() + QUIET_WITHIN_MS;
+    const giveUpAtMs = Date.now() + SEEN_WITHIN_MS;
     for (let held = 0; held < QUIET_LOOKS; held = holds() ? held + 1 : 0) {
       if (Date.now() > giveUpAtMs) throw new Error(`this did not happen in time: ${what}:\n${this.#lines()}`);
       await systemPause(3);

@@ -8,6 +8,7 @@ import type { ServerHttp2Stream } from "node:http2";
 import { createServer as createHttp1Secure } from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { SEEN_WITHIN_MS } from "../../patience.ts";
 
 export type PeerKind = "h2 in the clear" | "http1.1 in the clear" | "h2 over TLS" | "http1.1 over TLS";
 
@@ -40,7 +41,6 @@ export function startPeer(kind: PeerKind, answer: Answer, port = 0): Promise<Pee
 
 /** The pause between two tries to listen on a port that another process occupies for a moment. */
 const AGAIN_AFTER_MS = 50;
-const TAKEN_MAX_MS = 20_000;
 
 /** Starts a server on loopback and counts its connections. */
 export async function startServer(server: Server, scheme: "http" | "https" = "http", port = 0): Promise<Peer> {
@@ -74,7 +74,7 @@ export async function listenOn(server: Server, port: number): Promise<void> {
     server.listen(port, "127.0.0.1");
     return heard;
   };
-  for (const untilMs = Date.now() + TAKEN_MAX_MS; ; await pause(AGAIN_AFTER_MS)) {
+  for (const untilMs = Date.now() + SEEN_WITHIN_MS; ; await pause(AGAIN_AFTER_MS)) {
     const failure: unknown = await listening().then(
       () => undefined,
       (error: unknown) => error,
