@@ -2,6 +2,7 @@
 import type { InvocationId, Nonce } from "../model/ids.ts";
 import type { Result } from "../model/failure.ts";
 import type { StateChange } from "../model/state-change.ts";
+import type { TargetTypes } from "../model/target.ts";
 import { type CallOrigin, needsLock } from "./acceptance.ts";
 import type { ChildRequest, CommandEntry, Entry, Lookup, SignalName } from "./entry.ts";
 import type { Invocation } from "./invocation.ts";
@@ -14,6 +15,8 @@ export type Effect =
       readonly kind: "accept-child";
       readonly child: ChildRequest;
       readonly childId: InvocationId;
+      /** Undefined if an earlier version wrote the segment: the registry then has to know the target. */
+      readonly types: TargetTypes | undefined;
       readonly completionId?: number;
       readonly startAtMs?: number;
     }
@@ -112,15 +115,10 @@ function effectOf(
 ): Effect | undefined {
   switch (command.kind) {
     case "call":
-      return {
-        kind: "accept-child",
-        child: command.child,
-        childId: childIdIn(following),
-        completionId: command.completionId,
-      };
+      return { ...acceptChild(command.child, following), completionId: command.completionId };
     case "send": {
       const startAtMs = command.startAtMs > 0 ? { startAtMs: command.startAtMs } : {};
-      return { kind: "accept-child", child: command.child, childId: childIdIn(following), ...startAtMs };
+      return { ...acceptChild(command.child, following), ...startAtMs };
     }
     case "signal": {
       const { invocationId, signal, result } = command;
@@ -163,11 +161,12 @@ function isCompletionOf(following: Entry | undefined, completionId: number): boo
 }
 
 /** The engine writes the child's id directly after the command that creates the child, as the reference server does. */
-function childIdIn(following: Entry | undefined): InvocationId {
+function acceptChild(child: ChildRequest, following: Entry | undefined) {
   if (following?.kind !== "notification" || following.invocationId === undefined) {
     throw new Error("A call in a segment is not followed by the id of its child");
   }
-  return following.invocationId as InvocationId;
+  const { invocationId, childTypes: types } = following;
+  return { kind: "accept-child", child, childId: invocationId as InvocationId, types } as const;
 }
 
 function finalEffects({ acceptance, journal }: Invocation, after: { result: Result; killed: boolean }): Effect[] {

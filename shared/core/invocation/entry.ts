@@ -2,7 +2,7 @@
 import type { Result } from "../model/failure.ts";
 import type { Header } from "../model/header.ts";
 import type { StateChange } from "../model/state-change.ts";
-import type { Target } from "../model/target.ts";
+import type { Target, TargetTypes } from "../model/target.ts";
 
 /** The three ways in which a command names an invocation: by its id, by its idempotency key, or by its workflow. */
 export type Lookup =
@@ -76,6 +76,11 @@ export interface NotificationEntry {
   readonly failed: boolean;
   /** Present on the completion that contains a child's invocation id. */
   readonly invocationId?: string;
+  /**
+   * The types of the child's target when its id was made. A redo accepts the child with these types, even if no deployment offers
+   * the service any more. Absent in segments of earlier versions.
+   */
+  readonly childTypes?: TargetTypes;
   readonly frame: Uint8Array;
 }
 

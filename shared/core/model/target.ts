@@ -8,6 +8,12 @@ export type ServiceType = "service" | "object" | "workflow";
  */
 export type HandlerType = "service" | "exclusive" | "shared" | "workflow";
 
+/** How a handler treats its key. An invocation keeps these types from its acceptance to its end. */
+export interface TargetTypes {
+  readonly serviceType: ServiceType;
+  readonly handlerType: HandlerType;
+}
+
 export interface Target {
   readonly service: string;
   readonly handler: string;

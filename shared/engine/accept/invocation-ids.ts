@@ -7,8 +7,7 @@ import {
   invocationIdFromBytes,
   type InvocationId,
 } from "../../core/model/ids.ts";
-import type { Route } from "../../core/model/deployment.ts";
-import type { Target } from "../../core/model/target.ts";
+import type { Target, TargetTypes } from "../../core/model/target.ts";
 import type { Engine } from "../engine.ts";
 
 export function freshId(engine: Pick<Engine, "ids">): InvocationId {
@@ -35,9 +34,9 @@ export function childId(
   caller: Pick<Acceptance, "id" | "nonce">,
   commandIndex: number,
   child: ChildRequest,
-  { handler }: Pick<Route, "handler">,
+  { handlerType }: Pick<TargetTypes, "handlerType">,
 ): InvocationId {
-  if (handler.type === "workflow") return workflowId(engine, child.target);
+  if (handlerType === "workflow") return workflowId(engine, child.target);
   if (child.idempotencyKey !== undefined) return idempotentId(engine, child.target, child.idempotencyKey);
   const parts = ["ch", invocationIdBytes(caller.id), caller.nonce, String(commandIndex)];
   return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));

@@ -5,7 +5,7 @@
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { ChildRequest, Command, CommandEntry, Lookup } from "../../core/invocation/entry.ts";
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
-import type { Route } from "../../core/model/deployment.ts";
+import type { TargetTypes } from "../../core/model/target.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import type { EngineSettings } from "../ports/engine-settings.ts";
 import { deprecation } from "../ports/protocol-range.ts";
@@ -115,8 +115,8 @@ function unreadable(parse: () => unknown, id: string): CommandRejection | undefi
 }
 
 /** The protocol does not distinguish a missing key from an empty key, so the type of the service decides. */
-export function withKey(child: ChildRequest, route: Pick<Route, "service">): ChildRequest {
+export function withKey(child: ChildRequest, { serviceType }: Pick<TargetTypes, "serviceType">): ChildRequest {
   const { target } = child;
-  if (route.service.type === "service" || target.key !== undefined) return child;
+  if (serviceType === "service" || target.key !== undefined) return child;
   return { ...child, target: { ...target, key: "" } };
 }

@@ -55,8 +55,9 @@ export async function expand(
       const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
       refusal ??= rejectionOfChild(command.child, routing, engine.settings);
       if (routing.found) {
-        const id = childId(engine, acceptance, commandIndex, withKey(command.child, routing.route), routing.route);
-        child = childIdEntry(command.child.idCompletionId, id);
+        const types = { serviceType: routing.route.service.type, handlerType: routing.route.handler.type };
+        const id = childId(engine, acceptance, commandIndex, withKey(command.child, types), types);
+        child = childIdEntry(command.child.idCompletionId, id, types);
       }
     }
     if (refusal !== undefined) return { entries, refused: refusedBy(refusal, entry, commandIndex) };

@@ -3,7 +3,7 @@ import { type Acceptance, isMadeByCall, livesOnce, type Source } from "../../cor
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Result } from "../../core/model/failure.ts";
-import { targetText } from "../../core/model/target.ts";
+import { type Target, targetText, type TargetTypes } from "../../core/model/target.ts";
 import { acquire } from "../lock/acquire.ts";
 import { accept, activeByAcceptor, newNonce } from "../accept/accept.ts";
 import { PendingAcceptance } from "../accept/pending-acceptance.ts";
@@ -130,13 +130,12 @@ function isMadeBy(
 function acceptanceOf(
   engine: Engine,
   { acceptance: caller, modifiedAtMs }: Invocation,
-  { child, childId, completionId, startAtMs }: AcceptChild,
+  { child, childId, types, completionId, startAtMs }: AcceptChild,
   routing: Routing,
 ): Acceptance {
   const settings = routing.found ? routing.route.settings : engine.settings.defaults;
-  const { target } = routing.found ? withKey(child, routing.route) : child;
-  const serviceType = routing.found ? routing.route.service.type : target.key === undefined ? "service" : "object";
-  const handlerType = routing.found ? routing.route.handler.type : target.key === undefined ? "service" : "shared";
+  const { serviceType, handlerType } = types ?? typesIn(routing, child.target);
+  const { target } = withKey(child, { serviceType });
   const { id, nonce, target: callerTarget, createdBy } = caller;
   const traceparent = traceparentBelow(engine, caller);
   const named = { callerId: id, callerTarget: targetText(callerTarget) };
@@ -162,6 +161,17 @@ function acceptanceOf(
     ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
   };
+}
+
+/**
+ * The types of a child of a segment that does not have them. Without a route the effect fails, and is performed once the service
+ * is registered again: an exclusive child that was accepted as shared would run without its key (I6).
+ */
+function typesIn(routing: Routing, target: Target): TargetTypes {
+  if (!routing.found)
+    throw new Error(`no deployment offers ${targetText(target)}, so its child cannot be accepted yet`);
+  const { service, handler } = routing.route;
+  return { serviceType: service.type, handlerType: handler.type };
 }
 
 /**

@@ -9,6 +9,7 @@ import type {
   SignalName,
 } from "../../core/invocation/entry.ts";
 import type { Result } from "../../core/model/failure.ts";
+import type { TargetTypes } from "../../core/model/target.ts";
 import { commandOf } from "../../core/protocol/command-check.ts";
 import type { CommandMessage, Command as WireCommand } from "../../core/protocol/command-messages.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
@@ -152,9 +153,10 @@ function invocationIdIn(raw: Uint8Array): string {
   return new TextDecoder().decode(raw.subarray(raw.length - 38));
 }
 
-export function childIdEntry(completionId: number, invocationId: string): NotificationEntry {
+export function childIdEntry(completionId: number, invocationId: string, childTypes: TargetTypes): NotificationEntry {
   const frame = callInvocationIdCompletion(completionId, invocationId);
-  return { kind: "notification", type: "CallInvocationId", id: { completionId }, failed: false, invocationId, frame };
+  const head = { kind: "notification", type: "CallInvocationId", id: { completionId }, failed: false } as const;
+  return { ...head, invocationId, childTypes, frame };
 }
 
 export function sleepEntry(completionId: number): NotificationEntry {

@@ -21,6 +21,7 @@ import type { Infer } from "../../core/model/proto3.ts";
 import { decodeAwait, encodeAwait } from "../../core/protocol/await-codec.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import type { Lease } from "./acceptance-record.ts";
+import { childTypesIn, withChildTypes } from "./child-types.ts";
 import { entriesOf, framesIn, notificationEntry } from "./entries.ts";
 import { segmentIndexOf, segmentKey } from "./item-keys.ts";
 import { type Item, StoreError } from "../ports/table.ts";
@@ -64,6 +65,8 @@ const StoredSegment = message({
   grant: optional(uint53(22)),
   /** Keys of the orders that this segment obeys. */
   orders: repeated(string(21)),
+  /** The types of the children whose ids are among the frames (`childTypesIn`). */
+  childTypes: optional(bytes(25)),
 });
 type StoredSegment = Infer<typeof StoredSegment>;
 
@@ -96,6 +99,7 @@ function endAttributes({ result, killed, tombstone }: Completed, isCancelled = f
 
 function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): StoredSegment {
   const { after, attempt, pin, retries, failure } = segment;
+  const childTypes = childTypesIn(segment.entries);
   return {
     writtenAtMs: segment.writtenAtMs,
     startedAtMs: attempt?.startedAtMs ?? 0,
@@ -115,6 +119,7 @@ function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): Sto
     ...(pin && { deploymentId: pin.deploymentId }),
     ...(segment.grant !== undefined && { grant: segment.grant }),
     ...(failure && { failure: attemptFailureToStored(failure) }),
+    ...(childTypes && { childTypes }),
   };
 }
 
@@ -155,7 +160,7 @@ export function readSegment(
   const endAlone = item["endAlone"] === true;
   const stored = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
   const { attemptNumber, startedAtMs, endedAtMs, deploymentId, protocolVersion, failure } = stored;
-  const entries = entriesOf(stored.frames);
+  const entries = withChildTypes(entriesOf(stored.frames), stored.childTypes);
   const segment: Segment = {
     index: endAlone ? segmentIndexOf(item) : next,
     writtenAtMs: stored.writtenAtMs,
