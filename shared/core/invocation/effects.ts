@@ -20,13 +20,17 @@ export type Effect =
       readonly completionId?: number;
       readonly startAtMs?: number;
     }
-  /** `senderKey` identifies this signal command, so that a repeated effect counts once (I7). */
+  /**
+   * `senderKey` identifies this signal command, so that a repeated effect counts once (I7). The keys of one sender sort in the order
+   * of its commands. An earlier version may have performed the effect under `formerSenderKey`, which is absent if it is the same.
+   */
   | {
       readonly kind: "signal";
       readonly invocationId: string;
       readonly signal: SignalName;
       readonly result: Result | undefined;
       readonly senderKey: string;
+      readonly formerSenderKey?: string;
     }
   | { readonly kind: "complete-awakeable"; readonly awakeableId: string; readonly result: Result | undefined }
   | { readonly kind: "attach"; readonly lookup: Lookup; readonly completionId: number }
@@ -122,8 +126,9 @@ function effectOf(
     }
     case "signal": {
       const { invocationId, signal, result } = command;
-      const { id, nonce } = before.acceptance;
-      return { kind: "signal", invocationId, signal, result, senderKey: `${id}.${nonce}.${index}` };
+      const sender = `${before.acceptance.id}.${before.acceptance.nonce}.`;
+      const former = index < 10 ? {} : { formerSenderKey: `${sender}${index}` };
+      return { kind: "signal", invocationId, signal, result, senderKey: sender + sortable(index), ...former };
     }
     case "complete-awakeable":
     case "attach":
@@ -145,6 +150,14 @@ function effectOf(
       return undefined;
   }
 }
+
+/** Texts that sort as their numbers do: the letter before a longer number says how many digits it has. */
+function sortable(index: number): string {
+  const digits = String(index);
+  return digits.length === 1 ? digits : String.fromCharCode(CODE_OF_A + digits.length - 2) + digits;
+}
+
+const CODE_OF_A = 97;
 
 /**
  * True for effects that only request an answer, which a completed invocation does not need. A redo of such an effect

@@ -2,26 +2,27 @@
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
 import type { Lookup } from "../../core/invocation/entry.ts";
-import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Result } from "../../core/model/failure.ts";
 import { serviceOf } from "../../core/model/target.ts";
-import { IdError, parseInvocationId, type InvocationId } from "../../core/model/ids.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import { answerSinks, writeSink } from "./attach-sink.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import { acceptChildInTurn, leaveSlot } from "./child-in-turn.ts";
 import { closeWorkflow } from "../lock/close-workflow.ts";
 import { complete, completionOf } from "../messaging/completion.ts";
+import { hasArrivedFormerly, signalArrival } from "./signal-arrival.ts";
 import { deliverResult, deliverSignal, orderKillOfCall } from "../messaging/deliver.ts";
+import { findAccepted } from "../messaging/find-accepted.ts";
 import { lanesOf } from "./effect-lanes.ts";
+import { idOfLookup } from "./lookup-id.ts";
 import type { Performance, Performer } from "./performer.ts";
 import type { Engine } from "../engine.ts";
 import { applyState, giveBack } from "../lock/give-back.ts";
 import { leaveQueue } from "../lock/leave-queue.ts";
 import type { ActiveInvocation, InlineCaller } from "../local/active-invocation.ts";
-import { idempotentId, workflowId } from "../accept/invocation-ids.ts";
 import { awakeableArrival, completionArrival } from "../store/item-keys.ts";
 import { hasExpired, withLoaded } from "../store/load.ts";
 import { awaitPromise, completePromise } from "../lock/promises.ts";
@@ -52,7 +53,7 @@ export async function perform(
   let room = driver?.children.room ?? 0;
   const children: ActiveInvocation[] = [];
   try {
-    await atMost(AT_ONCE, lanesOf(engine, first), async (lane) => {
+    await atMost(AT_ONCE, lanesOf(engine, by.invocation.acceptance.target, first), async (lane) => {
       for (const effect of lane) {
         const child = await performOne(engine, performance, effect, isCall(effect) ? room-- : 0);
         if (child !== undefined) children.push(child);
@@ -119,6 +120,7 @@ async function performOwn(
   switch (effect.kind) {
     case "signal": {
       const { invocationId, signal, result } = effect;
+      if (redoOfMs !== undefined && (await hasArrivedFormerly(engine, effect))) return;
       await deliverSignal(engine, invocationId as InvocationId, signalArrival(effect), signal, result, redoOfMs);
       return;
     }
@@ -160,12 +162,6 @@ function mayHaveSinks({ origin, inbox, lease }: ActiveInvocation): boolean {
   return origin.messageDriven || inbox.mayHaveSink || lease.record !== undefined;
 }
 
-/** Each CANCEL and each named signal takes effect, but only the first completion of an awakeable does. */
-export function signalArrival({ signal, senderKey }: Extract<Effect, { kind: "signal" }>): string {
-  const once = "index" in signal && signal.index !== CANCEL_SIGNAL;
-  return once ? awakeableArrival(signal.index) : `x${senderKey}`;
-}
-
 /** @param redoOfMs as for `deliverSignal`. @throws IdError for an id that does not parse */
 export async function completeAwakeable(
   engine: Engine,
@@ -200,18 +196,6 @@ function mayTake({ inbox, lease }: ActiveInvocation, result: Result): boolean {
   return inbox.isOpen && !lease.isLost && inbox.hasRoomFor(result);
 }
 
-/** @returns undefined for an id that does not parse */
-export function idOfLookup(engine: Engine, lookup: Lookup): InvocationId | undefined {
-  try {
-    if (lookup.kind === "id") return parseInvocationId(lookup.invocationId);
-  } catch (error) {
-    if (!(error instanceof IdError)) throw error;
-    return undefined;
-  }
-  if (lookup.kind === "workflow") return workflowId(engine, lookup);
-  return lookup.kind === "idempotency" ? idempotentId(engine, lookup.target, lookup.idempotencyKey) : undefined;
-}
-
 async function attachTo(engine: Engine, by: Performer, lookup: Lookup, completionId: number): Promise<void> {
   await lookUp(engine, lookup, async (found) => {
     if (found === undefined || found.kind === "ended")
@@ -234,16 +218,27 @@ type Found =
   | { readonly kind: "ended"; readonly result: Result };
 
 /**
+ * Waits for an acceptance that is under way, because the handler of the looked-up invocation may have passed on the id already.
  * @param use gets what was found. Large loads take turns, and the turn of a large load lasts until `use` has ended, so that few
  *   large results are in memory at a time
  */
 async function lookUp(engine: Engine, lookup: Lookup, use: (found: Found | undefined) => Promise<void>): Promise<void> {
   const id = idOfLookup(engine, lookup);
-  if (id === undefined) return await use(undefined);
-  await withLoaded(engine, id, async (loaded) => {
-    if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return await use(undefined);
+  const found = id && (await findAccepted(engine, id, () => usedIfKept(engine, id, use)));
+  if (found === undefined) await use(undefined);
+}
+
+/** @returns undefined without a call of `use` if there is no such invocation, or if its retention is over */
+async function usedIfKept(
+  engine: Engine,
+  id: InvocationId,
+  use: (found: Found) => Promise<void>,
+): Promise<true | undefined> {
+  return await withLoaded(engine, id, async (loaded) => {
+    if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
     const { acceptance, phase } = loaded.invocation;
-    if (phase.status === "completed") return await use({ kind: "ended", result: phase.result });
-    await use({ kind: "open", acceptance, extendedUntilS: loaded.leaseRecord?.keepUntilS });
+    if (phase.status === "completed") await use({ kind: "ended", result: phase.result });
+    else await use({ kind: "open", acceptance, extendedUntilS: loaded.leaseRecord?.keepUntilS });
+    return true;
   });
 }

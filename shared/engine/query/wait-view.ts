@@ -8,7 +8,7 @@ import { type InvocationId, invocationIdBytes } from "../../core/model/ids.ts";
 import { targetText } from "../../core/model/target.ts";
 import { encodeAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import { circuitKeyOfNext } from "../attempt/circuit.ts";
-import { idOfLookup } from "../effects/perform.ts";
+import { idOfLookup } from "../effects/lookup-id.ts";
 import type { Engine } from "../engine.ts";
 import { signalText } from "../operate/entry-view.ts";
 import { momentsOf, presentedStatus, queueOf } from "../operate/inspect.ts";
