@@ -99,6 +99,11 @@ export class MemoryTable implements Table {
     return settled(() => this.#write({ kind: "delete", key, ...(condition && { condition }) }));
   }
 
+  /** Deletes an item because its time to live is over: no caller of the table asked for it. */
+  async expire(key: Key): Promise<void> {
+    this.#write({ kind: "delete", key });
+  }
+
   transact(writes: readonly Write[]): Promise<Transacted> {
     return settled(() => {
       if (writes.length === 0 || writes.length > TRANSACTION_WRITES_MAX)

@@ -25,6 +25,8 @@ const INTERRUPT_MS = 15_000;
 export class Clients {
   /** The ends that clients received, with their requests. */
   readonly answers: { readonly ask: Ask; readonly ended: Ended }[] = [];
+  /** The ends that clients read who came back later. */
+  readonly read: Ended[] = [];
   /**
    * The invocations whose acceptance was confirmed to a client, and when. If an attach got no end, `atMs` is Infinity, so that
    * the verdict requires no later program to run after this one.
@@ -49,8 +51,8 @@ export class Clients {
     for (const ask of plan) this.ask(ask, fail);
     const { clock, outside } = this.#world;
     outside.listen((told) =>
-      this.#busyWith(
-        clock.sleep(ANSWER_MS).then(() => this.#resolve(told)),
+      this.busyWith(
+        clock.sleep(ANSWER_MS).then(() => this.resolve(told)),
         fail,
       ),
     );
@@ -58,10 +60,21 @@ export class Clients {
 
   /** Sends one more request. */
   ask(ask: Ask, fail: (complaint: string) => void): void {
-    this.#busyWith(this.#play(ask), fail);
+    this.busyWith(this.#play(ask), fail);
   }
 
-  #busyWith(done: Promise<unknown>, fail: (complaint: string) => void): void {
+  /** Calls with the key of an earlier request. */
+  async repeat(ask: Ask): Promise<void> {
+    await this.#call(ask);
+  }
+
+  /** Notes an end that a client read. */
+  note(ended: Ended): void {
+    this.read.push(ended);
+  }
+
+  /** Counts as a client that waits until the work is done. */
+  busyWith(done: Promise<unknown>, fail: (complaint: string) => void): void {
     this.#busy++;
     done.then(
       () => this.#busy--,
@@ -87,7 +100,7 @@ export class Clients {
   }
 
   async #call(ask: Ask): Promise<undefined> {
-    const ended = await this.#ask(ask.key !== undefined, (engine) => call(engine, submissionOf(ask)));
+    const ended = await this.#accepted(ask, (engine) => call(engine, submissionOf(ask)));
     if (ended === undefined) return;
     if (ended.kind !== "ended") throw new Error(`${ask.program.name} was refused: ${ended.kind}`);
     this.answers.push({ ask, ended });
@@ -95,7 +108,7 @@ export class Clients {
 
   /** @returns the id; undefined if the client never gets it */
   async #send(ask: Ask): Promise<InvocationId | undefined> {
-    const sent = await this.#ask(ask.key !== undefined, (engine) => {
+    const sent = await this.#accepted(ask, (engine) => {
       const startAtMs = ask.delayMs > 0 ? { startAtMs: engine.clock.nowMs() + ask.delayMs } : {};
       return send(engine, { ...submissionOf(ask), ...startAtMs });
     });
@@ -105,9 +118,18 @@ export class Clients {
     return sent.invocationId;
   }
 
+  /** Repeats the request while no deployment with its service is registered. */
+  async #accepted<T extends { readonly kind: string }>(ask: Ask, request: (engine: Engine) => Promise<T>) {
+    for (let tries = 0; ; tries++) {
+      const answer = await this.request(ask.key !== undefined, request);
+      if (answer?.kind !== "unknown-service" || tries > TRIES_MAX) return answer;
+      await this.#world.clock.sleep(RETRY_MS);
+    }
+  }
+
   async #attach(ask: Ask, id: InvocationId, first: Promise<unknown>): Promise<void> {
     await first;
-    const ended = await this.#ask(true, (engine) => attach(engine, id));
+    const ended = await this.request(true, (engine) => attach(engine, id));
     if (ended?.kind === "ended") this.answers.push({ ask, ended });
     else this.acknowledged.push({ ask, id, atMs: Infinity });
   }
@@ -128,15 +150,15 @@ export class Clients {
   /** Repeats while the engine does not know the invocation: if a process died with the first request, the client repeats it. */
   async #interrupt(id: InvocationId, how: typeof cancel): Promise<void> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
-      if ((await this.#ask(true, (engine) => how(engine, id))) !== "unknown") return;
+      if ((await this.request(true, (engine) => how(engine, id))) !== "unknown") return;
       await this.#world.clock.sleep(RETRY_MS);
     }
   }
 
   /** Resumes, as an operator does, an invocation that was paused because processes died. */
   resume(id: InvocationId, fail: (complaint: string) => void): void {
-    this.#busyWith(
-      this.#ask(true, (engine) => resume(engine, id, { kind: "keep" })),
+    this.busyWith(
+      this.request(true, (engine) => resume(engine, id, { kind: "keep" })),
       fail,
     );
   }
@@ -145,13 +167,19 @@ export class Clients {
     return idempotentId(this.#world.observer(), targetOf(program), key);
   }
 
-  async #resolve({ awakeable, refuses }: Told): Promise<void> {
+  /** Resolves an awakeable, or rejects it, as the actor outside does. */
+  async resolve({ awakeable, refuses }: Told): Promise<void> {
     const failure = { kind: "failure", failure: { code: REJECTED, message: "outside" } } as const;
     const success = { kind: "success", value: new TextEncoder().encode(JSON.stringify(WOKEN)) } as const;
-    await this.#ask(true, (engine) => completeAwakeable(engine, awakeable, refuses ? failure : success));
+    await this.request(true, (engine) => completeAwakeable(engine, awakeable, refuses ? failure : success));
   }
 
-  async #ask<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {
+  /**
+   * Sends a request to a living process.
+   * @param again true if the client repeats the request until it is answered
+   * @returns undefined if the client never gets an answer
+   */
+  async request<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const { engine, death } = await this.#world.alive();
       try {

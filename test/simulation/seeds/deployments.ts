@@ -14,7 +14,7 @@ import { lambda, playInto, streaming } from "./play-sdk.ts";
 import { scriptedPlayer } from "./play-scripted.ts";
 import type { Players } from "./players.ts";
 import { BRIEF, BRIEF_KEPT_MS, HANDLER, OBJECT, SERVICE } from "./program.ts";
-import { Random } from "./random.ts";
+import { Random } from "../random.ts";
 import { World } from "./world.ts";
 
 export type Playing = "scripted" | "sdk" | "streams";

@@ -1,6 +1,6 @@
 /** Draws the programs of a seed's handlers: small trees of steps. Several callers may request the same program under one key. */
 import { type Branch, type Program, REFUSED, type Step } from "./program.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 
 const DEPTH_MAX = 2;
 const STEPS_MAX = 4;

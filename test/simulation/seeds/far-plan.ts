@@ -5,7 +5,7 @@
 import type { Ask } from "./plan.ts";
 import { poisonedAsk } from "./poison.ts";
 import type { Program, Step } from "./program.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 
 const DAY_MS = 86_400_000;
 /** The share of the seeds in which the sweeper rests for a week. */

@@ -1,5 +1,5 @@
 /** The faults of a seed: their kinds, share and number are drawn from the seed. */
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 
 export const MISHAPS = [
   /** The call fails and has no effect: the store throttles the call, or the call never arrives. */
@@ -47,13 +47,28 @@ export const HARDSHIPS = [
   "poisoned",
   /** The sweeper rests for a week. */
   "sweeper-rest",
+  /** A write reaches the indexes late. */
+  "index-late",
+  /** The read of an index fails, or takes long. */
+  "index-fault",
+  /** The machine of the sole owner is off for hours or weeks. */
+  "machine-off",
+  /** The disk is full, so a write fails. */
+  "full-disk",
+  /** All processes end, and all messages and timers are lost, as if only the table were restored. */
+  "restored",
+  /** The deployment is not registered for a while. */
+  "unregistered",
+  /** An item is deleted because its time to live is over. */
+  "expired",
 ] as const;
 export type Fault = Mishap | (typeof HARDSHIPS)[number];
 
-type Kind = "read" | "write" | "lock" | "send" | "timer" | "receive" | "message" | "attempt";
+type Kind = "index" | "read" | "write" | "lock" | "send" | "timer" | "receive" | "message" | "attempt";
 
 const CALL: readonly Mishap[] = ["refused", "lost-reply", "slow", "dies-before", "dies-after", "freezes"];
 const POSSIBLE: Readonly<Record<Kind, readonly Mishap[]>> = {
+  index: ["refused", "slow", "dies-before", "freezes"],
   read: ["refused", "slow", "dies-before", "freezes"],
   write: [...CALL, "late-effect", "sent-twice"],
   lock: [...CALL, "late-effect", "sent-twice"],
@@ -68,8 +83,11 @@ const MISHAPS_MAX = 25;
 const DEATHS_MAX = 4;
 /** Makes faults of lock writes more likely: there are few such writes, and their faults concern many invocations. */
 const LOCK_WEIGHT = 5;
+/** The calls of an index that may get a fault were chosen before. */
+const INDEX_WEIGHT = 10;
 /** Makes faults of schedules more likely: there are even fewer of them. */
 const TIMER_WEIGHT = 10;
+const WEIGHTS: Partial<Record<Kind, number>> = { lock: LOCK_WEIGHT, timer: TIMER_WEIGHT, index: INDEX_WEIGHT };
 /** The share of the seeds without mishaps. If no other fault strikes such a seed, no closure may run twice. */
 const CALM_SHARE = 0.05;
 
@@ -102,7 +120,7 @@ export class Fate {
 
   /** @returns the fault of this call, if any */
   draw(kind: Kind): Mishap | undefined {
-    const weight = kind === "lock" ? LOCK_WEIGHT : kind === "timer" ? TIMER_WEIGHT : 1;
+    const weight = WEIGHTS[kind] ?? 1;
     if (this.#left === 0 || !this.#random.chance(this.#share * weight)) return undefined;
     const possible = POSSIBLE[kind].filter((mishap) => this.#kinds.has(mishap) && this.#isAllowed(mishap));
     if (possible.length === 0) return undefined;
@@ -110,6 +128,7 @@ export class Fate {
     this.#left--;
     if (mishap.startsWith("dies")) this.#deathsLeft--;
     this.struck.push(mishap);
+    if (kind === "index") this.struck.push("index-fault");
     return mishap;
   }
 

@@ -23,6 +23,11 @@ export class Leap {
     this.leaptMs += ms;
   }
 
+  /** Counts a stretch in which no process runs. */
+  skip(ms: number): void {
+    this.leaptMs += ms;
+  }
+
   get isOn(): boolean {
     return this.#leftMs > 0;
   }

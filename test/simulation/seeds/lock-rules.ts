@@ -36,7 +36,7 @@ export function holderComplaints(
   segment: Segment,
   joined: Note["lock"],
 ): string[] {
-  if (acceptance.handlerType !== "exclusive" || segment.attempt === undefined) return [];
+  if (acceptance.target.service !== OBJECT || segment.attempt === undefined) return [];
   const { holder } = joined === undefined ? lockOf(table, acceptance.target.key ?? "") : readLock(joined.before);
   if (holder?.nonce === acceptance.nonce || (joined !== undefined && takesFreeLock(joined, segment))) return [];
   const by = holder?.id ?? "no invocation";

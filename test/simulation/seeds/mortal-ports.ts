@@ -11,7 +11,7 @@ import type { Mishap } from "./fate.ts";
 import type { Leap } from "./leap.ts";
 import type { Mortal } from "./mortal.ts";
 import type { MemoryQueue } from "../memory-queue.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 import type { WatchedTable } from "./watched-table.ts";
 
 const LATE_MAX_MS = 60_000;
@@ -24,7 +24,8 @@ const FAR_FUTURE_MS = 400 * DAY_MS;
 
 const failure = () => new StoreError("it failed, and its effect is unknown");
 
-export function tableOf(mortal: Mortal, table: WatchedTable): Table {
+/** @param indexFaults the share of reads of an index in which a fault may strike */
+export function tableOf(mortal: Mortal, table: WatchedTable, indexFaults = 0): Table {
   const read = <T>(what: string, effect: () => Promise<T>) => mortal.call({ what, kind: "read", effect, failure });
   const write = <T>(what: string, effect: () => Promise<T>, kind: "write" | "lock" = "write") =>
     mortal.call({
@@ -38,8 +39,16 @@ export function tableOf(mortal: Mortal, table: WatchedTable): Table {
     get: (key) => read(`get ${at(key)}`, () => table.get(key)),
     getMany: (keys) => read(`getMany ${keys.map(at).join(", ")}`, () => table.getMany(keys)),
     query: (pk, range) => read(`query ${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
-    // Without faults: the sweeper reads many empty shards, where a fault would test nothing.
-    queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),
+    // Few reads have faults: the sweeper reads many empty shards, where a fault would test nothing.
+    queryIndex: (index, pk, range) =>
+      indexFaults > 0 && mortal.strikesIn(indexFaults)
+        ? mortal.call({
+            what: `query ${index}`,
+            kind: "index",
+            effect: () => table.queryIndex(index, pk, range),
+            failure,
+          })
+        : table.queryIndex(index, pk, range),
     partitions: (prefix, after) => table.partitions(prefix, after),
     put: (item, condition) => write(`put ${at(item)}`, () => table.put(item, condition)),
     update: (key, update, condition) =>

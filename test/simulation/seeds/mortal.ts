@@ -2,7 +2,7 @@
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import type { Fate, Mishap } from "./fate.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 import { never } from "../never.ts";
 
 /** The error of clients that wait for a process that dies. */
@@ -69,6 +69,11 @@ export class Mortal {
     this.#end.abort();
     this.#around.clock.forget(this);
     this.#onDeath();
+  }
+
+  /** True for this share of the calls. */
+  strikesIn(share: number): boolean {
+    return this.#around.random.chance(share);
   }
 
   clock(): Clock {

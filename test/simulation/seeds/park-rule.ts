@@ -29,7 +29,9 @@ export class ParkRule {
   }
 
   /** @param note the write of a lease record */
-  note({ pk, sk, after, writer }: Note): void {
+  note({ pk, sk, before, after, writer }: Note): void {
+    // An extension of the items' life leaves the park as it is.
+    if (before?.["token"] === after?.["token"] && before?.["untilMs"] === after?.["untilMs"]) return;
     this.#parks.delete(pk);
     const waits = after?.["status"] === "suspended" || after?.["status"] === "backing-off";
     if (writer === undefined || !waits || after["untilMs"] !== 0) return;

@@ -1,7 +1,7 @@
 /** The requests of a seed's clients: program, moment, kind, and the later actions on the invocation. */
 import type { Program } from "./program.ts";
 import { Drawing } from "./draw-program.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 
 export interface Ask {
   readonly program: Program;

@@ -146,7 +146,7 @@ const PLANTED: readonly Planted[] = [
     what: "a worker that puts an old message back",
     sabotage: distrustedAge,
     fault: "message-day-late",
-    first: 37,
+    first: 62,
     seeds: 200,
     complaint: /a message is in the queue|a dead letter is left/,
   },

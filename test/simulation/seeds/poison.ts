@@ -3,7 +3,7 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Table } from "../../../shared/engine/ports/table.ts";
 import type { Mortal } from "./mortal.ts";
 import type { Ask } from "./plan.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 
 /** The share of poisoned seeds among the seeds in which processes share a table. */
 export const POISON_SHARE = 0.04;

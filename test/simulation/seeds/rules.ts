@@ -1,14 +1,14 @@
 /** The rules for every step of a run: the invariants of segments, lease records and arrivals, judged write by write. */
-import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
+import { expiresAtMs, type Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { belongsTo } from "../../../shared/engine/store/item-keys.ts";
+import { belongsTo, segmentKey } from "../../../shared/engine/store/item-keys.ts";
 import { load } from "../../../shared/engine/store/load.ts";
 import type { Item, Key } from "../../../shared/engine/ports/table.ts";
 import { missingEffects, segmentComplaints } from "./journal-rules.ts";
 import { holderComplaints, lockComplaints } from "./lock-rules.ts";
-import type { Part } from "./program.ts";
+import type { Part, Program } from "./program.ts";
 import { isPoisoned } from "./poison.ts";
 import type { ParkRule } from "./park-rule.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";
@@ -17,11 +17,14 @@ const FIRST = "seg#000000";
 /** The segment index (`base`) in a lease record that is written without a read of the segments. */
 const UNREAD = 999_999;
 
-/** An invocation as its last segment left it. */
-interface Seen {
+/** An invocation as its last segment left it: the memory of the judges, whatever becomes of its items. */
+export interface Seen {
   readonly invocation: Invocation;
+  readonly program: Program;
   /** The name of its program. */
   readonly name: string;
+  /** True once an operator has purged the invocation, so that its id is free. */
+  isPurged?: true;
   readonly last?: { readonly before: Invocation; readonly segment: Segment };
 }
 
@@ -30,6 +33,9 @@ export class Rules {
   readonly #observer: Engine;
   readonly #parks: ParkRule;
   readonly #seen = new Map<string, Seen>();
+  readonly #former: Seen[] = [];
+  /** The segments that were written, whether or not they are still stored. */
+  readonly #written = new Set<string>();
   readonly complaints: string[] = [];
   /** The pauses with their reasons. No program asks for a pause, so the engine decided each of them. */
   readonly pauses: { readonly id: InvocationId; readonly reason: string }[] = [];
@@ -46,6 +52,16 @@ export class Rules {
     for (const { invocation, name } of this.#seen.values())
       if (invocation.phase.status !== "completed") open.push(name);
     return open;
+  }
+
+  /** Every life of every invocation, as its last segment left it. */
+  get lives(): readonly Seen[] {
+    return [...this.#former, ...this.#seen.values()];
+  }
+
+  /** Called before an item is deleted because its time to live is over. */
+  expire(item: Item): void {
+    if (this.isOfOpen(item)) this.#complain(`${item.pk} ${item.sk} has expired, and it is open`);
   }
 
   /** True for an item of the current life of an open invocation. */
@@ -67,20 +83,36 @@ export class Rules {
   }
 
   async #segment({ pk, sk, before, after, lock }: Note): Promise<void> {
-    if (after === undefined) return this.#complain(`${sk} of ${pk} was deleted (I1)`);
-    if (before !== undefined) {
-      if (contentOf(before) === contentOf(after)) return;
-      // The id of a tombstone is free: the next life begins in its place.
-      const former = this.#seen.get(pk)?.invocation.phase;
-      const isNewLife = sk === FIRST && former?.status === "completed" && former.tombstone;
-      // An invocation that ended before its first attempt leaves the listing.
-      if (isNewLife && contentOf(unlisted(before)) === contentOf(after)) return;
-      if (!isNewLife) return this.#complain(`${sk} of ${pk} was changed (I1)`);
-      this.#seen.delete(pk);
+    const seen = this.#seen.get(pk);
+    if (after === undefined) {
+      if (!mayForget(seen, sk)) this.#complain(`${sk} of ${pk} was deleted (I1)`);
+      return;
     }
+    if (before !== undefined && contentOf(before) === contentOf(after)) return;
+    // An invocation that ended before its first attempt leaves the listing.
+    if (before !== undefined && isTombstone(seen) && contentOf(unlisted(before)) === contentOf(after)) return;
+    if (sk === FIRST && seen !== undefined && after["n"] !== seen.invocation.acceptance.nonce) {
+      // The id of a tombstone, and of a result that is not kept any more, is free: the next life begins in its place.
+      if (!isFree(seen, this.#observer.clock.nowMs())) return this.#complain(`${pk} begins anew, and is not over (I1)`);
+      this.#former.push(seen);
+      this.#seen.delete(pk);
+    } else if (before !== undefined) {
+      if (after["end"] !== true || !isEnded(seen)) return this.#complain(`${sk} of ${pk} was changed (I1)`);
+      if (sk !== FIRST) await this.#forgotten(pk, seen);
+      return;
+    } else if (this.#written.has(`${pk} ${sk}`) || isBehindEnd(seen, sk))
+      return this.#complain(`${pk} goes on after its end, with ${sk} (I1)`);
+    this.#written.add(`${pk} ${sk}`);
     if (sk === FIRST && after["listPk"] === undefined) this.#complain(`${pk} is not in the listing index`);
     this.#gap(pk, sk);
     await this.#journal(pk, lock);
+  }
+
+  /** Notes whether the bare end, which replaces the last segment, frees the id. */
+  async #forgotten(pk: string, seen: Seen): Promise<void> {
+    const loaded = await load(this.#observer, pk.replace("inv#", "") as InvocationId);
+    const phase = loaded?.invocation.phase;
+    if (phase?.status === "completed" && phase.tombstone) seen.isPurged = true;
   }
 
   #gap(pk: string, sk: string): void {
@@ -106,14 +138,17 @@ export class Rules {
         this.complaints.push(...missingEffects(this.#table, pk, former.last.before, former.last.segment));
     }
     const { program } = JSON.parse(new TextDecoder().decode(invocation.acceptance.input)) as Part;
-    this.#seen.set(pk, { invocation, name: program.name, ...(last && { last }) });
+    this.#seen.set(pk, { invocation, program, name: program.name, ...(last && { last }) });
   }
 
   #hold(note: Note): void {
     const { pk, sk, before, after } = note;
     // No process reads the lease record of a former life any more (I12).
     if (sk.split("#")[1] !== this.#seen.get(pk)?.invocation.acceptance.nonce) return;
-    if (after === undefined) return this.#complain(`the hold of ${pk} was deleted`);
+    if (after === undefined) {
+      if (!isEnded(this.#seen.get(pk))) this.#complain(`the hold of ${pk} was deleted`);
+      return;
+    }
     const index = this.#seen.get(pk)?.invocation.segmentIndex ?? 0;
     const base = Number(after["base"]);
     // The park of an invocation that kills processes is written without a read of its segments.
@@ -142,13 +177,41 @@ export class Rules {
   }
 
   #arrival({ pk, sk, before, after }: Note): void {
-    if (before === undefined) return;
+    if (before === undefined || (after === undefined && isEnded(this.#seen.get(pk)))) return;
     if (after === undefined || contentOf(before) !== contentOf(after)) this.#complain(`${sk} of ${pk} was changed`);
   }
 
   #complain(what: string): void {
     this.complaints.push(what);
   }
+}
+
+function isEnded(seen: Seen | undefined): seen is Seen {
+  return seen?.invocation.phase.status === "completed";
+}
+
+/** True for a segment after the last one of an ended invocation. */
+function isBehindEnd(seen: Seen | undefined, sk: string): boolean {
+  return isEnded(seen) && sk > segmentKey("", seen.invocation.acceptance.nonce, seen.invocation.segmentIndex).sk;
+}
+
+function isTombstone(seen: Seen | undefined): boolean {
+  return seen?.invocation.phase.status === "completed" && seen.invocation.phase.tombstone;
+}
+
+/** More than the clocks of two processes differ. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** True if the id of an ended invocation is free at a moment, or soon after. */
+export function isFree({ invocation, isPurged }: Seen, atMs: number): boolean {
+  return isPurged === true || (expiresAtMs(invocation) ?? Infinity) <= atMs + CLOCKS_DIFFER_MS;
+}
+
+/** True if an operator, or the end of a retention, may remove this segment: the last one stays as a fence. */
+function mayForget(seen: Seen | undefined, sk: string): boolean {
+  if (!isEnded(seen)) return false;
+  const { acceptance, segmentIndex } = seen.invocation;
+  return sk !== segmentKey("", acceptance.nonce, segmentIndex).sk;
 }
 
 function unlisted({ listPk: _listPk, listSk: _listSk, ...rest }: Item): Item {

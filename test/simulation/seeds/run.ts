@@ -2,16 +2,18 @@
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { START_MS } from "../virtual-clock.ts";
+import { Aftermath } from "./aftermath.ts";
 import { Clients } from "./clients.ts";
 import { players } from "./deployments.ts";
 import { heldKeys } from "./lock-rules.ts";
 import { ParkRule } from "./park-rule.ts";
 import { Days } from "./days.ts";
+import { beginEvents } from "./events.ts";
 import { drawStretch, isFar, type Stretch } from "./far-plan.ts";
 import type { Fault } from "./fate.ts";
 import { type Ask, drawPlan } from "./plan.ts";
 import { isPoisoned } from "./poison.ts";
-import { Random } from "./random.ts";
+import { Random } from "../random.ts";
 import { Rules } from "./rules.ts";
 import { verdict } from "./verdict.ts";
 import { type Bound, type Sabotage, World } from "./world.ts";
@@ -30,6 +32,8 @@ const QUIET_BY_MS = 7_200_000;
 const STEPS_MAX = 60_000;
 /** A message that is due more than this time from now comes from the fault `message-day-late`. */
 const SOON_MS = 3_600_000;
+/** Sets the draws of the hardships apart from all other draws, so that a seed is the same with them and without. */
+const WIDE_APART = 1_000_003;
 const DIED = /the process that drove it ended before its time/;
 
 export interface Run {
@@ -45,26 +49,34 @@ export interface Given {
   readonly seed: number;
   readonly sabotage?: Sabotage;
   readonly bound?: Bound | undefined;
+  /** Whether the seed is wide: it has the hardships of `hardships.ts`. */
+  readonly wide?: boolean;
   readonly trace?: (line: string) => void;
 }
 
-export async function run({ seed, sabotage, bound, trace = () => {} }: Given): Promise<Run> {
+export async function run({ seed, sabotage, bound, wide = false, trace = () => {} }: Given): Promise<Run> {
   const random = new Random(seed);
   const playing = !random.chance(SDK_SHARE) ? "scripted" : streams(seed) ? "streams" : "sdk";
   const plan = drawPlan(random);
-  const world = new World({ random, players: await players(playing), trace, sabotage, bound });
+  const draws = wide ? new Random(seed + WIDE_APART) : undefined;
+  const world = new World({ random, players: await players(playing), trace, sabotage, bound, wide: draws });
   const stretch = drawStretch(random, world.poison !== undefined, bound === "rested");
   // Handlers compute the ends of their sleeps from the time of their own machine.
   const { now } = Date;
   Date.now = () => world.clock.nowMs() + world.skew.ofDeploymentMs;
   try {
-    return await play(world, plan.concat(stretch?.plan ?? []), stretch);
+    return await play(world, plan.concat(stretch?.plan ?? []), stretch, draws);
   } finally {
     Date.now = now;
   }
 }
 
-async function play(world: World, plan: readonly Ask[], drawn: Stretch | undefined): Promise<Run> {
+async function play(
+  world: World,
+  plan: readonly Ask[],
+  drawn: Stretch | undefined,
+  draws: Random | undefined,
+): Promise<Run> {
   const { table, clock, fate, leap } = world;
   const observer = world.observer();
   const rules = new Rules(table, observer, new ParkRule(table, observer, (mortal) => world.engineOf(mortal)));
@@ -74,18 +86,22 @@ async function play(world: World, plan: readonly Ask[], drawn: Stretch | undefin
   world.trace(JSON.stringify(plan));
   world.start();
   clients.start(plan, fail);
+  world.onExpired = (item) => rules.expire(item);
+  const aftermath = draws && new Aftermath(world, clients, rules, draws);
+  if (draws !== undefined) beginEvents(world, clients, draws, fail);
   const visitors: Ask[] = [];
   let steps = 0;
   for (; steps < STEPS_MAX; steps++) {
     await breathe(world);
     await rules.check();
     await days.pass();
+    aftermath?.pass();
     poisonOnce(world, clients);
     operate(world, clients, rules);
     if (rules.complaints.length > 0) break;
     if (!leap.isOn && leftIn(world, clients, rules, days.areOver) === undefined && !days.begin()) {
       const visits = visitsIn(world, plan.concat(visitors));
-      if (visits.length === 0) break;
+      if (visits.length === 0 && aftermath?.begin(plan.concat(visitors), fail) !== true) break;
       visitors.push(...visits);
       for (const visit of visits) clients.ask(visit, fail);
     }
@@ -97,7 +113,7 @@ async function play(world: World, plan: readonly Ask[], drawn: Stretch | undefin
   if (complaints.length === 0) {
     const left = leftIn(world, clients, rules, true);
     if (left !== undefined) complaints.push(`${left}, after ${steps} steps`);
-    complaints.push(...(await verdict(world, clients, plan.concat(visitors))));
+    complaints.push(...verdict(world, clients, plan.concat(visitors, aftermath?.asked ?? []), rules.lives));
   }
   return { complaints, steps, struck: fate.struck, tookMs: clock.nowMs() - START_MS - leap.leaptMs };
 }

@@ -1,21 +1,36 @@
 /** The seeds as tests: a share of them for each thread, in portions, each failure with the command that plays the seed again. */
 import { afterAll, describe, expect, test } from "vitest";
+import { leaveFigures, ONLY_SEED, seedsToPlay } from "../../drawn-runs.ts";
 import { HARDSHIPS, MISHAPS } from "./fate.ts";
+import { UNMENDED } from "./hardships.ts";
 import { run } from "./run.ts";
 
-/** The number of seeds. */
-const SEEDS = Number(process.env["SEEDS"] ?? 1_600);
-/** `SEED=17` plays seed 17 alone and prints its trace. */
-const ONLY = process.env["SEED"];
+/** The number of seeds that one run of the gate plays. */
+const SEEDS = 1_200;
+/** `WIDE=all` makes every seed wide, and `WIDE=none` makes none wide. */
+const WIDE = process.env["WIDE"];
 /** With this number of seeds each kind of fault strikes. */
 const SEEDS_FOR_ALL = 500;
 const PORTION = 50;
 const PORTION_MAX_MS = 600_000;
 const COMMAND = "npm run test:simulation";
 
+/** True for a fault of a hardship that no seed of the gate has yet. */
+function ofUnmended(fault: string): boolean {
+  return (
+    (UNMENDED.has("expires") && fault === "expired") ||
+    (UNMENDED.has("off") && ["machine-off", "full-disk"].includes(fault))
+  );
+}
+
+/** Each second pair of seeds is wide, so that both threads have as many wide seeds as others. */
+function isWide(seed: number): boolean {
+  return WIDE === "all" || (WIDE !== "none" && seed % 4 >= 2);
+}
+
 /** @param share a number from 0 to `of` - 1; the tests play the seeds that have this remainder after a division by `of` */
 export function seedTests(share: number, of: number): void {
-  const seeds = ONLY === undefined ? Array.from({ length: SEEDS }, (_, at) => at + 1) : [Number(ONLY)];
+  const seeds = seedsToPlay(SEEDS);
   const mine = seeds.filter((seed) => seed % of === share);
   const portions = Array.from({ length: Math.ceil(mine.length / PORTION) }, (_, at) =>
     mine.slice(at * PORTION, (at + 1) * PORTION),
@@ -25,13 +40,16 @@ export function seedTests(share: number, of: number): void {
     const struck = new Map<string, number>([...MISHAPS, ...HARDSHIPS].map((fault) => [fault, 0]));
     afterAll(() => {
       const minutes = Math.round(total.quietAtMs / 60_000);
+      const byFault = [...struck].map(([fault, times]) => [`fault-${fault}`, times] as const);
+      const figures = { seeds: mine.length, steps: total.steps, mishaps: total.mishaps, quietAfterMinutesMax: minutes };
+      leaveFigures("seeds", { ...figures, ...Object.fromEntries(byFault) });
       console.log(
         `${mine.length} seeds, ${total.steps} steps, ${total.mishaps} mishaps, quiet after ${minutes} min at most\n` +
           [...struck].map(([fault, times]) => `${fault} ${times}`).join(", "),
       );
     });
     // This share may be empty only if a single seed was requested, and that seed belongs to another share.
-    test.skipIf(ONLY !== undefined && mine.length === 0)("there are seeds", () =>
+    test.skipIf(ONLY_SEED !== undefined && mine.length === 0)("there are seeds", () =>
       expect(mine.length).toBeGreaterThan(0),
     );
     test.each(portions.map((portion) => ({ portion, from: portion[0], to: portion.at(-1) })))(
@@ -46,7 +64,8 @@ export function seedTests(share: number, of: number): void {
             tookMs,
           } = await run({
             seed,
-            ...(ONLY !== undefined && { trace: (line: string) => console.log(line) }),
+            wide: isWide(seed),
+            ...(ONLY_SEED !== undefined && { trace: (line: string) => console.log(line) }),
           });
           total.steps += steps;
           total.mishaps += faults.length;
@@ -61,7 +80,8 @@ export function seedTests(share: number, of: number): void {
       PORTION_MAX_MS,
     );
     test.skipIf(mine.length < SEEDS_FOR_ALL)("each fault has struck", () => {
-      expect([...struck].flatMap(([fault, times]) => (times === 0 ? [fault] : []))).toEqual([]);
+      const never = [...struck].flatMap(([fault, times]) => (times === 0 ? [fault] : []));
+      expect(never.filter((fault) => !ofUnmended(fault))).toEqual([]);
     });
   });
 }

@@ -1,6 +1,6 @@
 /** Clock skew: in some seeds the clock of every process is up to five seconds ahead of the true time or behind it. */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 
 /** The share of the seeds in which the clocks differ. */
 export const SKEW_SHARE = 0.3;

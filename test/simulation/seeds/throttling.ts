@@ -7,7 +7,7 @@ import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
 import { START_MS } from "../virtual-clock.ts";
 import type { Mortal } from "./mortal.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 
 /** The share of the seeds with bursts. */
 export const THROTTLING_SHARE = 0.15;

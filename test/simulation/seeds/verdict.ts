@@ -1,7 +1,6 @@
 /** The verdict on a finished run: each accepted invocation has ended once, with the right result. */
 import type { Result } from "../../../shared/core/model/failure.ts";
-import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { load, type Loaded } from "../../../shared/engine/store/load.ts";
+import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import { TOKEN } from "../crash-points/ledger.ts";
 import { START_MS } from "../virtual-clock.ts";
 import type { Clients } from "./clients.ts";
@@ -9,17 +8,25 @@ import { cancelledIn, type Disturbed, mayEnd, namesIn } from "./expected.ts";
 import { logComplaints } from "./log-verdict.ts";
 import type { Ask } from "./plan.ts";
 import { isPoisoned } from "./poison.ts";
-import { failedText, type Part, type Program, type Step } from "./program.ts";
+import { failedText, type Program, type Step } from "./program.ts";
+import { repeatComplaints } from "./repeats.ts";
+import type { Seen } from "./rules.ts";
 import type { World } from "./world.ts";
 
 interface Life {
-  readonly loaded: Loaded;
+  readonly invocation: Invocation;
   readonly program: Program;
   readonly text: string;
 }
 
-export async function verdict(world: World, clients: Clients, plan: readonly Ask[]): Promise<readonly string[]> {
-  const lives = await livesOf(world);
+/** @param seen every life of every invocation, as the judges of the steps remember it: its items may be gone */
+export function verdict(
+  world: World,
+  clients: Clients,
+  plan: readonly Ask[],
+  seen: readonly Seen[],
+): readonly string[] {
+  const lives = seen.flatMap(lifeOf);
   const disturbed = disturbedIn(plan);
   const isCalm = world.fate.struck.length === 0;
   return [
@@ -32,22 +39,14 @@ export async function verdict(world: World, clients: Clients, plan: readonly Ask
   ];
 }
 
-async function livesOf(world: World): Promise<readonly Life[]> {
-  const observer = world.observer();
-  const lives: Life[] = [];
-  for (const { pk, sk } of world.table.all()) {
-    if (sk !== "seg#000000") continue;
-    const loaded = (await load(observer, pk.replace("inv#", "") as InvocationId))!;
-    const { acceptance, phase } = loaded.invocation;
-    const { program } = JSON.parse(new TextDecoder().decode(acceptance.input)) as Part;
-    if (isPoisoned(program.name)) continue;
-    lives.push({ loaded, program, text: phase.status === "completed" ? textOf(phase.result) : phase.status });
-  }
-  return lives;
+function lifeOf({ invocation, program }: Seen): readonly Life[] {
+  const { phase } = invocation;
+  if (isPoisoned(program.name)) return [];
+  return [{ invocation, program, text: phase.status === "completed" ? textOf(phase.result) : phase.status }];
 }
 
-function hasEnded({ loaded }: Life): boolean {
-  return loaded.invocation.phase.status === "completed";
+function hasEnded({ invocation }: Life): boolean {
+  return invocation.phase.status === "completed";
 }
 
 /**
@@ -60,8 +59,8 @@ function disturbedIn(plan: readonly Ask[]): Disturbed {
   return new Set(programs.flatMap(namesIn));
 }
 
-function lifeComplaints({ loaded, program, text }: Life, disturbed: Disturbed, { outside }: World): string[] {
-  const { acceptance, journal, phase, lastFailure } = loaded.invocation;
+function lifeComplaints({ invocation, program, text }: Life, disturbed: Disturbed, { outside }: World): string[] {
+  const { acceptance, journal, phase, lastFailure } = invocation;
   const name = `${program.name} ${acceptance.id}`;
   if (phase.status !== "completed") return [`${name} is left ${phase.status}, ${lastFailure?.message}`];
   const complaints: string[] = [];
@@ -97,15 +96,12 @@ function acceptanceComplaints(
   disturbed: Disturbed,
 ): string[] {
   const complaints: string[] = [];
-  const names = new Set<string>();
-  for (const { program } of lives) {
-    if (names.has(program.name)) complaints.push(`${program.name} was accepted twice`);
-    names.add(program.name);
-  }
+  const names = new Set(lives.map(({ program }) => program.name));
+  complaints.push(...repeatComplaints(lives, plan));
   for (const { program, key } of plan)
     if (key !== undefined && !names.has(program.name) && !isPoisoned(program.name))
       complaints.push(`${program.name} was never accepted`);
-  const ids = new Set<string>(lives.map(({ loaded }) => loaded.invocation.acceptance.id));
+  const ids = new Set<string>(lives.map(({ invocation }) => invocation.acceptance.id));
   for (const { ask, id } of acknowledged)
     if (!ids.has(id) && !disturbed.has(ask.program.name) && !isPoisoned(ask.program.name))
       complaints.push(`${ask.program.name} was acknowledged and is not there`);
@@ -116,23 +112,36 @@ function acceptanceComplaints(
   return complaints;
 }
 
-function answerComplaints(lives: readonly Life[], { answers }: Clients, disturbed: Disturbed): string[] {
-  const texts = new Map(lives.map(({ loaded, text }) => [loaded.invocation.acceptance.id, text]));
-  return answers.flatMap(({ ask: { program }, ended: { invocationId, result } }) => {
-    const [told, final] = [textOf(result), texts.get(invocationId)];
-    // An invocation that was cancelled or killed before its first attempt leaves no record: only its client received the end.
-    if (told === final || (disturbed.has(program.name) && told.startsWith("failed"))) return [];
-    return [`a client was told ${told} of ${program.name}, and the journal says ${final}`];
+function answerComplaints(lives: readonly Life[], { answers, read }: Clients, disturbed: Disturbed): string[] {
+  const texts = new Map<string, string[]>();
+  for (const { invocation, text } of lives) {
+    const { id } = invocation.acceptance;
+    texts.set(id, [...(texts.get(id) ?? []), text]);
+  }
+  const misread = read.flatMap(({ invocationId, result }) => {
+    const final = texts.get(invocationId) ?? [];
+    if (final.includes(textOf(result))) return [];
+    return [`a client read ${textOf(result)} of ${invocationId}, and the journal says ${final.join(" or ")}`];
   });
+  const mistold = answers.flatMap(({ ask: { program }, ended: { invocationId, result } }) => {
+    const [told, final = []] = [textOf(result), texts.get(invocationId)];
+    // An invocation that was cancelled or killed before its first attempt leaves no record: only its client received the end.
+    if (final.includes(told) || (disturbed.has(program.name) && told.startsWith("failed"))) return [];
+    return [`a client was told ${told} of ${program.name}, and the journal says ${final.join(" or ")}`];
+  });
+  return [...misread, ...mistold];
 }
 
 /** Apart from its planned failures, a closure may run once more for each fault. */
 function executionComplaints({ outside, fate }: World, lives: readonly Life[]): string[] {
   const stumbles = new Map(
-    lives.map(({ loaded, program }) => [loaded.invocation.acceptance.id as string, stumblesOf(program)]),
+    lives.map(({ invocation, program }) => [invocation.acceptance.id as string, stumblesOf(program)]),
   );
+  const begun = new Map<string, number>();
+  for (const { invocation } of lives)
+    begun.set(invocation.acceptance.id, (begun.get(invocation.acceptance.id) ?? 0) + 1);
   return outside.ledger.all().flatMap(({ invocationId, step, count }) => {
-    const needed = 1 + (stumbles.get(invocationId) ?? 0);
+    const needed = (begun.get(invocationId) ?? 1) + (stumbles.get(invocationId) ?? 0);
     return count > needed + fate.struck.length ? [`the closure ${step} of ${invocationId} ran ${count} times`] : [];
   });
 }

@@ -1,6 +1,7 @@
 /** The table of a run: it records each write and the process that made it, so that every write can be judged after its step. */
-import type { Condition, Item, Key, Update, Write } from "../../../shared/engine/ports/table.ts";
+import type { Condition, IndexName, Item, Key, Range, Update, Write } from "../../../shared/engine/ports/table.ts";
 import { MemoryTable } from "../memory-table.ts";
+import type { LaggingIndexes } from "./faults/lagging-indexes.ts";
 import type { Mortal } from "./mortal.ts";
 
 export interface Note extends Key {
@@ -13,6 +14,8 @@ export interface Note extends Key {
 }
 
 export class WatchedTable extends MemoryTable {
+  /** Indexes that follow late; absent if the indexes follow at once. */
+  indexes: LaggingIndexes | undefined;
   #notes: Note[] = [];
   #writer: Mortal | undefined;
 
@@ -32,6 +35,15 @@ export class WatchedTable extends MemoryTable {
   /** @returns the writes since the last call */
   takeNotes(): readonly Note[] {
     return this.#notes.splice(0);
+  }
+
+  override queryIndex(index: IndexName, pk: string, range?: Range) {
+    return this.indexes?.queryIndex(index, pk, range) ?? super.queryIndex(index, pk, range);
+  }
+
+  override async expire(key: Key): Promise<void> {
+    this.indexes?.follow(key, this.shown(key), undefined);
+    await super.expire(key);
   }
 
   override put(item: Item, condition?: Condition) {
@@ -58,6 +70,7 @@ export class WatchedTable extends MemoryTable {
     const after = keys.map((key) => this.shown(key));
     const answer = await done;
     if (!answer.written) return answer;
+    for (const [at, key] of keys.entries()) this.indexes?.follow(key, before[at], after[at]);
     const lockAt = keys.length > 1 ? keys.findIndex(({ sk }) => sk === "lock") : -1;
     const lock = lockAt >= 0 && { lock: { before: before[lockAt], after: after[lockAt] } };
     for (const [at, { pk, sk }] of keys.entries())

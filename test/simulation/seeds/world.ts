@@ -3,6 +3,7 @@ import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations, type DriveSlots } from "../../../shared/engine/local/active-invocations.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
 import { recover } from "../../../shared/engine/sweep/sweep.ts";
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
@@ -15,13 +16,17 @@ import { MemoryTimers } from "../memory-timers.ts";
 import { SeededIdSource } from "../seeded-id-source.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import type { Players } from "./players.ts";
-import { Fate } from "./fate.ts";
+import { type Fault, Fate } from "./fate.ts";
+import { LaggingIndexes } from "./faults/lagging-indexes.ts";
+import { onFullDisk } from "./faults/full-disk.ts";
+import { drawHardships, type Hardships } from "./hardships.ts";
 import { Leap } from "./leap.ts";
 import { Death, Mortal } from "./mortal.ts";
 import { endpointsOf, queueOf, tableOf, timersOf } from "./mortal-ports.ts";
 import { Outside } from "./outside.ts";
+import { expireBeside } from "./own-expiry.ts";
 import { Poison, POISON_SHARE } from "./poison.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 import { Skew, skewed } from "./skew.ts";
 import { sweepApart, sweepBeside } from "./sweeper.ts";
 import { throttledTable, throttledTimers, Throttling } from "./throttling.ts";
@@ -48,6 +53,8 @@ export interface Making {
   readonly trace: (line: string) => void;
   readonly sabotage?: Sabotage | undefined;
   readonly bound?: Bound | undefined;
+  /** The draws of the hardships of a wide seed, apart from the other draws; absent in other seeds. */
+  readonly wide?: Random | undefined;
 }
 
 const RESTART_MAX_MS = 3_000;
@@ -85,20 +92,31 @@ export class World {
   readonly #throttling: Throttling;
   readonly #isApart: boolean;
   readonly trace: (line: string) => void;
-  readonly #meta: MemoryTable;
+  /** Undefined unless the seed is wide. */
+  readonly hardships: Hardships | undefined;
+  readonly meta: MemoryTable;
+  /** Called with each item of the sole owner's table that is deleted because it has expired. */
+  onExpired: (item: Item) => void = () => {};
+  /** For how long all processes stay away after the next death; undefined if the next one begins soon. */
+  offAtDeathMs: number | undefined;
+  /** False while no sweeper runs yet. */
+  sweeps: boolean;
+  #offUntilMs = 0;
   readonly #sabotage: Sabotage | undefined;
   readonly #running = new Set<Running>();
   readonly #waiting = new Set<(running: Running) => void>();
   readonly #seed: number;
   #born = 0;
 
-  constructor({ random, players, trace, sabotage, bound }: Making) {
+  constructor({ random, players, trace, sabotage, bound, wide }: Making) {
     this.random = random;
     this.trace = (line) => trace(`${this.clock.nowMs() % 10_000_000} ${line}`);
     this.#seed = random.between(0, 2 ** 31);
     this.fate = new Fate(random);
     this.ownsStore = random.chance(bound === "poisoned" ? 0 : 0.3);
-    const isPoisoned = !this.ownsStore && random.chance(bound === "poisoned" ? 1 : POISON_SHARE);
+    this.hardships = wide && drawHardships(wide, this.ownsStore);
+    const isDrawn = !this.ownsStore && random.chance(bound === "poisoned" ? 1 : POISON_SHARE);
+    const isPoisoned = isDrawn && wide === undefined;
     this.poison = isPoisoned ? new Poison(random, () => this.fate.note("poisoned")) : undefined;
     this.#isApart = isPoisoned || (!this.ownsStore && random.chance(bound === undefined ? APART_SHARE : 1));
     const dead = { letters: this.letters, receivesMax: random.pick(RECEIVES_MAX) };
@@ -108,8 +126,11 @@ export class World {
     this.#throttling = new Throttling(random, bound === "throttled", (what) => this.fate.note(what));
     this.skew = new Skew(random, bound === "skewed", () => this.fate.note("skewed-clock"));
     this.endpoints = new InProcessEndpoints(players.deployment(this.outside), players.streams?.());
-    this.#meta = players.meta.fork();
+    this.meta = players.meta.fork();
     this.#sabotage = sabotage;
+    this.sweeps = this.hardships?.isSweeperLate !== true;
+    if (wide !== undefined && this.hardships?.lags === true)
+      this.table.indexes = new LaggingIndexes(this.clock, wide, () => this.fate.note("index-late"));
   }
 
   start(): void {
@@ -134,10 +155,18 @@ export class World {
     return undefined;
   }
 
+  /** Ends all processes. No other begins before the given time has passed. */
+  switchOff(forMs: number): void {
+    const { clock, leap } = this;
+    this.#offUntilMs = clock.nowMs() + forMs;
+    leap.skip(forMs);
+    for (const { mortal } of this.#running) mortal.die();
+  }
+
   /** An engine on the durable parts without faults; its calls belong to no process. */
   observer(): Engine {
     const { clock, table, queue, timers, endpoints } = this;
-    return compose({ clock, table, meta: this.#meta, queue, timers, endpoints }, "observer", "observer", undefined);
+    return compose({ clock, table, meta: this.meta, queue, timers, endpoints }, "observer", "observer", undefined);
   }
 
   /** @param skewMs how far the clock of the machine is off; the machine outlives the process */
@@ -151,30 +180,60 @@ export class World {
     const mortal = new Mortal(name, around, () => {
       this.#running.delete(running);
       reject(new Death("the process died"));
-      void clock.sleep(random.between(1, RESTART_MAX_MS)).then(() => this.#give(does, skewMs));
+      const offMs = this.offAtDeathMs;
+      this.offAtDeathMs = undefined;
+      if (offMs !== undefined) this.switchOff(offMs);
+      void this.#restarts(random.between(1, RESTART_MAX_MS)).then(() => this.#give(does, skewMs));
     });
     const sound = this.#engine(mortal, skewMs);
     const engine = this.#sabotage?.(sound) ?? sound;
     const running: Running = { mortal, engine, death, does };
     this.#running.add(running);
     const { signal } = new AbortController();
+    if (does === "sweeps" && !this.sweeps) return;
     if (does === "sweeps") return void sweepApart(engine, queueOf(mortal, this.letters, random, this.leap), this.leap);
     void runWorker(engine, signal, { concurrencyMax: 100 });
-    if (does === "everything") sweepBeside(engine, this.leap, signal);
+    if (does === "everything" && this.sweeps) sweepBeside(engine, this.leap, signal);
     if (this.ownsStore) recover(engine).catch(() => undefined);
+    if (this.ownsStore && this.hardships !== undefined)
+      expireBeside(engine, mortal, {
+        table: this.table,
+        leap: this.leap,
+        isFull: () => clock.nowMs() < this.#fullUntilMs,
+        onExpired: (item) => this.onExpired(item),
+      });
     for (const arrived of this.#waiting) arrived(running);
     this.#waiting.clear();
   }
 
+  async #restarts(afterMs: number): Promise<void> {
+    await this.clock.sleep(afterMs);
+    while (this.clock.nowMs() < this.#offUntilMs) await this.clock.sleep(this.#offUntilMs - this.clock.nowMs());
+  }
+
+  /** When the disk has room again after the last time that the machine was off. */
+  get #fullUntilMs(): number {
+    return this.#offUntilMs === 0 ? 0 : this.#offUntilMs + (this.hardships?.fullDiskMs ?? 0);
+  }
+
+  #noteOn(mortal: Mortal, fault: Fault): void {
+    mortal.struck++;
+    this.fate.note(fault);
+  }
+
   #engine(mortal: Mortal, skewMs: number): Engine {
     const clock = skewed(mortal.clock(), skewMs);
-    const throttled = throttledTable(tableOf(mortal, this.table), this.#throttling, mortal, (key) =>
-      this.table.shown(key),
-    );
+    const sound = tableOf(mortal, this.table, this.hardships?.indexFaults);
+    const fullUntilMs = this.#fullUntilMs;
+    const stored =
+      clock.nowMs() < fullUntilMs
+        ? onFullDisk(sound, clock, fullUntilMs, () => this.#noteOn(mortal, "full-disk"))
+        : sound;
+    const throttled = throttledTable(stored, this.#throttling, mortal, (key) => this.table.shown(key));
     const parts = {
       clock,
       table: this.poison?.around(throttled, mortal) ?? throttled,
-      meta: this.#meta,
+      meta: this.meta,
       queue: queueOf(mortal, this.queue, this.random, this.leap),
       timers: throttledTimers(timersOf(mortal, this.timers), this.#throttling, mortal),
       endpoints: endpointsOf(mortal, this.endpoints, this.random),
