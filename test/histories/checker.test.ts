@@ -1,6 +1,6 @@
 /** Tests the checker of histories: it accepts what one moment per operation explains, and refuses each planted violation. */
 import { describe, expect, test } from "vitest";
-import { Random } from "../simulation/seeds/random.ts";
+import { Random } from "../simulation/random.ts";
 import { type Operation, Recorder } from "./history.ts";
 import { judge } from "./linearizability.ts";
 import { judgeAll, type Kind, THINGS } from "./things.ts";

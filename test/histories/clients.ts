@@ -1,5 +1,5 @@
 /** Clients that draw operations on shared things, ask for them at the same time, and record what they are answered. */
-import type { Random } from "../simulation/seeds/random.ts";
+import type { Random } from "../simulation/random.ts";
 import type { Recorder } from "./history.ts";
 import { type Given, SERVICE_OF } from "./services.ts";
 import type { Kind } from "./things.ts";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, onTestFailed, test } from "vitest";
 import { between, seededRandom } from "../crash/plan.ts";
 import { closeStage, openStage, type Stage } from "../crash/stage.ts";
 import { leaveFigures } from "../drawn-runs.ts";
-import { Random } from "../simulation/seeds/random.ts";
+import { Random } from "../simulation/random.ts";
 import { playClients } from "./clients.ts";
 import { Recorder } from "./history.ts";
 import { httpDoor } from "./http-door.ts";

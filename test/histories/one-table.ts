@@ -7,7 +7,7 @@ import type { Engine } from "../../shared/engine/engine.ts";
 import { lambdaDeployment, type LambdaHandler } from "../simulation/lambda-deployment.ts";
 import { MemoryTable } from "../simulation/memory-table.ts";
 import type { Players } from "../simulation/seeds/players.ts";
-import { Random } from "../simulation/seeds/random.ts";
+import { Random } from "../simulation/random.ts";
 import { type Sabotage, World } from "../simulation/seeds/world.ts";
 import { START_MS } from "../simulation/virtual-clock.ts";
 import { ONLY_SEED } from "../drawn-runs.ts";

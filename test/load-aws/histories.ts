@@ -13,7 +13,7 @@ import { Recorder } from "../histories/history.ts";
 import { httpDoor } from "../histories/http-door.ts";
 import { historyServices, SERVICE_OF } from "../histories/services.ts";
 import { verdictsOn } from "../histories/verdicts.ts";
-import { Random } from "../simulation/seeds/random.ts";
+import { Random } from "../simulation/random.ts";
 
 const CLIENTS = 3;
 const BETWEEN_MS = [0, 100, 800];
