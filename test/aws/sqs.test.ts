@@ -29,12 +29,12 @@ describe("the queue on SQS", () => {
   test("a fraction of a second is rounded up: the message is delayed, not sent at once", async () => {
     let delayed = 0;
     // The message is delayed for one second only. If the count comes later than that, the test sends another message.
-    for (let tries = 0; tries < 5 && delayed === 0; tries++) {
+    for (let tries = 0; tries < 50 && delayed === 0; tries++) {
       await opened.queue.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 1 });
       delayed = await messagesIn("ApproximateNumberOfMessagesDelayed");
     }
     expect(delayed).toBe(1);
-    expect(await opened.queue.receive(1, 30_000, 5_000)).toMatchObject([{ wake: { delayMs: 1 } }]);
+    expect(await opened.queue.receive(1, 30_000, 20_000)).toMatchObject([{ wake: { delayMs: 1 } }]);
   });
 
   const groupOfNext = async () => {
@@ -59,7 +59,7 @@ describe("the queue on SQS", () => {
     for (const n of [1, 2, 3])
       await opened.queue.send({ invocationId: invocation(n), sentAtMs: 0, delayMs: 0, service: "Greeter" });
     const seen = new Set<string>();
-    for (let tries = 0; tries < 10 && seen.size < 3; tries++)
+    for (let tries = 0; tries < 100 && seen.size < 3; tries++)
       for (const { wake } of await opened.queue.receive(1, 60_000, 1_000)) seen.add(wake.invocationId);
     expect(seen.size).toBe(3);
   });
@@ -68,7 +68,7 @@ describe("the queue on SQS", () => {
     await sendBody("look at this");
     await opened.queue.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 0 });
     await sendBody(JSON.stringify({ id: "inv_1nonsense", sentAtMs: 0, delayMs: 0 }));
-    const received = await opened.queue.receive(10, 1_000, 2_000);
+    const received = await opened.queue.receive(10, 1_000, 20_000);
     expect(received.map(({ wake }) => wake.invocationId)).toEqual([invocation(1)]);
     expect(opened.log.lines.map(({ level }) => level)).toEqual(["error", "error"]);
     await opened.advance(1_700);

@@ -11,6 +11,9 @@ export default defineConfig({
     // Most of the time is spent waiting for services, so files run in parallel on any number of cores.
     maxWorkers: 6,
     ...PATIENCE,
+    // The tests live by the emulator's clock: messages reappear and schedules fire after seconds. A machine that stands still for longer than
+    // a test's margin spoils that test, so it is repeated; a wrong adapter fails every time.
+    retry: 3,
     reporters: reportersOf("aws"),
   },
 });
