@@ -6,8 +6,6 @@ import { inject } from "vitest";
 import { bundleCommand } from "../harness/cli/bundled-command.ts";
 import type { BundledCommand } from "../harness/cli/bundled-command.ts";
 
-// A new process starts slowly while other suites use the processors.
-
 export interface Ended {
   readonly code: number | null;
   readonly stderr: string;

@@ -8,8 +8,6 @@ import type { StepwellProps } from "../../infra/stepwell.ts";
 import { Stepwell } from "../../infra/stepwell.ts";
 import { briefApp } from "./brief-app.ts";
 
-// Synthesis takes long while other suites use the processor.
-
 export interface Resource {
   readonly Type: string;
   readonly Properties: Readonly<Record<string, unknown>>;

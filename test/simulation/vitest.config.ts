@@ -1,7 +1,7 @@
 /** How `npm run test:crash-points` runs: the port calls of each scenario are broken one at a time, in virtual time. */
 import { defineConfig } from "vitest/config";
 import { longestFirst } from "../longest-first.ts";
-import { PATIENCE } from "../patience.ts";
+import { PATIENCE, TEST_BEHIND_MAX_MS } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 import { filesOfTurn, longestOf } from "../rotating-suites.ts";
 
@@ -12,6 +12,7 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: longestFirst(longestOf("crash-points")) },
     ...PATIENCE,
+    testTimeout: TEST_BEHIND_MAX_MS,
     reporters: reportersOf("simulation"),
   },
 });

@@ -9,12 +9,12 @@ import {
   type ListenerOptions,
   type ListenerRooms,
 } from "../../../functions/local/http-listener.ts";
-import { SystemClock } from "../../../shared/adapters/system/clock.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";
 import { Budget } from "../../../shared/engine/bulkheads/budget.ts";
 import { exchange, head, openSocket, parseAnswers } from "../../harness/local/raw-http.ts";
 import { SEEN_WITHIN } from "../../patience.ts";
+import { SteppedClock } from "../../stepped-clock.ts";
 
 const KIB = 1024;
 const PATIENCE_MS = 300;
@@ -27,6 +27,8 @@ interface Stage {
   readonly listener: HttpListener;
   readonly bodies: Budget;
   readonly answers: Budget;
+  /** Lets the patience of all that wait run out. */
+  readonly loseRoom: () => Promise<void>;
 }
 
 async function stageOf(
@@ -34,8 +36,8 @@ async function stageOf(
   answer: (request: HttpRequest) => Promise<Uint8Array>,
   more: Omit<Partial<ListenerOptions>, "rooms"> & { readonly rooms?: Partial<ListenerRooms> } = {},
 ): Promise<Stage> {
-  const budget = (most = Infinity): Budget =>
-    new Budget({ capacity: most, patienceMs: PATIENCE_MS, clock: new SystemClock() });
+  const clock = new SteppedClock();
+  const budget = (most = Infinity): Budget => new Budget({ capacity: most, patienceMs: PATIENCE_MS, clock });
   const bodies = budget(capacity.bodies);
   const answers = budget(capacity.answers);
   const listener = await openListener({
@@ -55,7 +57,7 @@ async function stageOf(
     },
   });
   closing.push(() => listener.close());
-  return { listener, bodies, answers };
+  return { listener, bodies, answers, loseRoom: () => clock.advance(PATIENCE_MS) };
 }
 
 function session({ listener }: Stage): ClientHttp2Session {
@@ -100,6 +102,7 @@ test("two hundred endless bodies of one connection hold about half of the room, 
   // The bodies of one connection hold half of the budget, plus the one stream that goes beyond this share.
   expect(stage.bodies.held).toBeLessThanOrEqual(260 * KIB);
   expect(await whole(stage, 100 * KIB)).toBe(200);
+  await stage.loseRoom();
   expect(await Promise.race(refused)).toEqual([503, "1"]);
 });
 
@@ -111,8 +114,10 @@ test("a body over HTTP/1.1 without room waits unread; it is read if room comes i
   const streams = [beyond, begun(hog, 40 * KIB)];
   await soon(() => expect(stage.bodies.held).toBe(100 * KIB));
   const length90 = { "content-length": String(90 * KIB) };
-  const text = await exchange(stage.listener.port, head("POST /", length90), Buffer.alloc(90 * KIB));
-  expect(parseAnswers(text)[0]).toMatchObject({ status: 503, headers: NO_ROOM, body: '{"no":"body"}' });
+  const refused = exchange(stage.listener.port, head("POST /", length90), Buffer.alloc(90 * KIB));
+  await soon(() => expect(stage.bodies.waiting).toBe(1));
+  await stage.loseRoom();
+  expect(parseAnswers(await refused)[0]).toMatchObject({ status: 503, headers: NO_ROOM, body: '{"no":"body"}' });
   const waiting = whole(stage, 90 * KIB);
   await soon(() => expect(stage.bodies.waiting).toBe(1));
   for (const stream of streams) stream.close();
@@ -181,7 +186,10 @@ test("an answer without room is dropped; it is fetched again if room comes in ti
   const hogs = [session(stage), session(stage)];
   await Promise.all(hogs.map(unread));
   await soon(() => expect(stage.answers.held).toBe(2 * LARGE_BYTES));
-  const refused = await fetch(`http://127.0.0.1:${stage.listener.port}/`);
+  const refusing = fetch(`http://127.0.0.1:${stage.listener.port}/`);
+  await soon(() => expect(stage.answers.waiting).toBe(1));
+  await stage.loseRoom();
+  const refused = await refusing;
   expect([refused.status, refused.headers.get("retry-after"), await refused.json()]).toEqual([
     503,
     "1",

@@ -5,8 +5,6 @@ import { inject } from "vitest";
 import { bundleCommand } from "./bundled-command.ts";
 import type { BundledCommand } from "./bundled-command.ts";
 
-// A process starts slowly while other suites occupy the processors.
-
 /** Runs a command at a pseudo-terminal and passes input and output on. */
 const AT_TERMINAL = "import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
 const COLUMNS = 120;

@@ -1,6 +1,6 @@
 /** How `npm run test:simulation` runs: the seeds and the model of the tickets in two threads, in virtual time. */
 import { defineConfig } from "vitest/config";
-import { PATIENCE } from "../../patience.ts";
+import { PATIENCE, TEST_BEHIND_MAX_MS } from "../../patience.ts";
 import { reportersOf } from "../../reporters.ts";
 
 export default defineConfig({
@@ -9,6 +9,7 @@ export default defineConfig({
     pool: "threads",
     maxWorkers: 2,
     ...PATIENCE,
+    testTimeout: TEST_BEHIND_MAX_MS,
     reporters: reportersOf("seeds"),
   },
 });
