@@ -56,7 +56,7 @@ export interface Embedded {
 }
 
 /**
- * Opens the stores `meta` and `journal` and connects the engine. A store is in the data directory, unless a setting gives it
+ * Checks and opens the stores `meta` and `journal` and connects the engine. A store is in the data directory, unless a setting gives it
  * another path. No transaction spans both.
  * @param activity gets each invocation that ends
  * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, RT0024, RT0025, RT0026, META0010 or META0011 if a store
@@ -104,6 +104,7 @@ async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Stor
   try {
     const store = await openStore(directory, { kind });
     warnWhereReadable(directory, log);
+    for (const { file, bytes } of store.torn) log.write("store.torn-end", { file, bytes });
     return store;
   } catch (error) {
     throw storeRefusal(kind, error);

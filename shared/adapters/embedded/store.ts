@@ -6,6 +6,7 @@ import { directoryRefusal } from "./directory-refusal.ts";
 import type { Operation } from "./commit-groups.ts";
 import { CommitGroups } from "./commit-groups.ts";
 import { writeGroup } from "./group-writer.ts";
+import { checkDatabase, DamagedFileError, type TornEnd } from "./leveldb/check-database.ts";
 import type { StoreKind } from "./store-version.ts";
 import { STORE_FORMAT, StoreOpenError, claimFormat, raiseFormat } from "./store-version.ts";
 
@@ -34,6 +35,8 @@ export interface StoreOptions {
  */
 export async function openStore(dir: string, options: StoreOptions): Promise<Store> {
   const found = await claimFormat(dir, options.kind);
+  const versions = { found: STORE_FORMAT[options.kind], expected: STORE_FORMAT[options.kind] };
+  const torn = await checked(dir, versions);
   const database: Database = new ClassicLevel(join(dir, "db"), {
     keyEncoding: "utf8",
     valueEncoding: "view",
@@ -43,7 +46,6 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
   try {
     await database.open();
   } catch (cause) {
-    const versions = { found: STORE_FORMAT[options.kind], expected: STORE_FORMAT[options.kind] };
     if (isLocked(cause))
       throw new StoreOpenError("locked", dir, `another process has ${dir} open`, versions, { cause });
     const refusal = directoryRefusal(cause);
@@ -52,7 +54,18 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
     throw new StoreOpenError("unreadable", dir, `${dir} cannot be opened`, versions, { cause });
   }
   if (found < STORE_FORMAT[options.kind]) await raised(dir, options.kind, database);
-  return new Store(dir, options.kind, database);
+  return new Store(dir, options.kind, database, torn);
+}
+
+/** @throws StoreOpenError for damage, and for a directory that cannot be read */
+async function checked(dir: string, versions: { found: number; expected: number }): Promise<readonly TornEnd[]> {
+  try {
+    return await checkDatabase(join(dir, "db"));
+  } catch (cause) {
+    const refusal = directoryRefusal(cause) ?? "unreadable";
+    const reason = cause instanceof DamagedFileError ? cause.message : `${dir} cannot be read`;
+    throw new StoreOpenError(refusal, dir, reason, versions, { cause });
+  }
 }
 
 /** Runs after the database is open: only the lock of the database proves that no other process has the store. */
@@ -85,6 +98,8 @@ export class Store {
   readonly #kind: StoreKind;
   readonly database: Database;
   readonly groups: CommitGroups;
+  /** The ends of logs that were no whole write when the store was opened, and are dropped. */
+  readonly torn: readonly TornEnd[];
   /** Makes one group durable. Tests replace this function to watch, delay or fail writes. */
   writeGroup: (operations: Operation[]) => Promise<void>;
   readonly #closers: (() => Promise<void>)[] = [];
@@ -93,8 +108,9 @@ export class Store {
   #recovering: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(dir: string, kind: StoreKind, database: Database) {
+  constructor(dir: string, kind: StoreKind, database: Database, torn: readonly TornEnd[]) {
     this.dir = dir;
+    this.torn = torn;
     this.#kind = kind;
     this.database = database;
     this.writeGroup = (operations) => writeGroup(database, operations);

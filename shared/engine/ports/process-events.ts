@@ -33,6 +33,13 @@ export const PROCESS_EVENTS = {
     message: "Other users of this machine may read or write the data directory; take this right away with chmod go-rwx",
     remedy: "Run `chmod go-rwx` on the path in the field `directory`.",
   },
+  "store.torn-end": {
+    level: "warn",
+    message:
+      "The last write of a store is not whole, as after a power failure in the middle of it; these bytes are dropped",
+    remedy:
+      "Nothing that was acknowledged is lost after a power failure. If there was none, the disk may be failing: restore a backup of the data directory.",
+  },
   "signing-key.loaded": { level: "info", message: "Requests to deployments are signed" },
   "signing-key.exposed": {
     level: "warn",
