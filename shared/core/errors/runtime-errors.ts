@@ -57,7 +57,7 @@ export const RUNTIME_ERRORS = {
       "The local process starts on a journal directory whose database is damaged, or whose VERSION file is missing, is damaged, or names another format or another kind of store.",
     outcome: REFUSE_START,
     remedy:
-      "Start the version of the server that wrote the directory. Or empty the directory, or choose another worker.storage.path.",
+      "Start the version of the server that wrote the directory. If the message names a damaged file, restore a backup. Or empty the directory, or choose another worker.storage.path.",
   },
   RT0010: {
     title: "The network failed between this server and the deployment",

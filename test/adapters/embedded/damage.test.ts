@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StoreOpenError } from "../../../shared/adapters/embedded/store-version.ts";
 import { openStore } from "../../../shared/adapters/embedded/store.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
-import { Random } from "../../simulation/seeds/random.ts";
+import { Random } from "../../simulation/random.ts";
 
 const ENTRIES = 1_500;
 const FLIPS = 60;
