@@ -155,3 +155,22 @@ describe("a budget without room", () => {
     expect(textOf(await stage.pulse.within(60_000, answer))).toBe(String(10 * size));
   });
 });
+
+test("a handler that sets values with names of the largest size ends, frees its key, and finds the values again", async () => {
+  const name = (at: number) => String(at).padStart(65_000, "n");
+  const stage = await open(
+    {
+      add(ctx) {
+        const state = new ScriptState(ctx);
+        for (let at = 0; at < 16; at++) state.set(name(at), `v${at}`);
+        return "done";
+      },
+      get: async (ctx) => await ctx.get(new ScriptState(ctx).lazy(name(7))),
+    },
+    { services: [objectOf(["add", "get"])], eagerStateMaxBytes: 0 },
+  );
+  const actor = stage.actor();
+  actor.startWorker();
+  expect(textOf(await stage.pulse.within(60_000, callKeyed(actor, keyed("O", "k", "add"))))).toBe("done");
+  expect(textOf(await stage.pulse.within(60_000, callKeyed(actor, keyed("O", "k", "get"))))).toBe("v7");
+});

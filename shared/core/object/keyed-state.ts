@@ -5,7 +5,7 @@ export interface KeyedState {
   readonly inline: ReadonlyMap<string, Uint8Array>;
   /** The names of the values that are beside the lock. */
   readonly beside: ReadonlySet<string>;
-  /** True if too many values are beside the lock for the lock to list their names; `beside` is empty then. */
+  /** True if the names of the values beside the lock are too many or too long for the lock; `beside` is empty then. */
   readonly unlisted: boolean;
 }
 
@@ -16,6 +16,8 @@ const INLINE_MAX_BYTES = 640;
 const INLINE_VALUE_MAX_BYTES = 256;
 const ENTRY_BYTES = 6;
 const LISTED_MAX = 16;
+/** Handlers choose the names, and a name may have 64 KiB: without this bound the lock could outgrow an item. */
+const LISTED_MAX_BYTES = 8 * 1024;
 
 /**
  * The writes and removals of items beside the lock, and the next state of the lock itself. The engine changes the items before it
@@ -61,7 +63,7 @@ export function place(state: KeyedState, changes: readonly StateChange[]): Place
     moveBeside(key, value);
   }
   const next =
-    unlisted || beside.size > LISTED_MAX
+    unlisted || beside.size > LISTED_MAX || namesBytes(beside) > LISTED_MAX_BYTES
       ? { inline, beside: new Set<string>(), unlisted: true }
       : { inline, beside, unlisted: false };
   return { next, put, remove: [...remove], removesAll: cleared && state.unlisted };
@@ -112,9 +114,19 @@ function packedBytes(inline: ReadonlyMap<string, Uint8Array>): number {
   return bytes;
 }
 
-/** Assumes three bytes per UTF-16 unit of the key, an upper bound, so some values move beside the lock a little early. */
 function entryBytes(key: string, value: Uint8Array): number {
-  return key.length * 3 + value.length + ENTRY_BYTES;
+  return nameBytes(key) + value.length + ENTRY_BYTES;
+}
+
+function namesBytes(names: ReadonlySet<string>): number {
+  let bytes = 0;
+  for (const name of names) bytes += nameBytes(name) + ENTRY_BYTES;
+  return bytes;
+}
+
+/** Assumes three bytes per UTF-16 unit, an upper bound, so some values move beside the lock a little early. */
+function nameBytes(name: string): number {
+  return name.length * 3;
 }
 
 /** Values of equal size keep their order. */

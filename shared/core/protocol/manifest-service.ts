@@ -64,8 +64,16 @@ function readHandler(handler: JsonObject, serviceType: ServiceType, ofService: H
   };
 }
 
+/** Names are parts of keys of items: with a longer one, no item of the service could be written. */
+const NAME_MAX_CHARACTERS = 255;
+
 function readName(owner: JsonObject, pattern: RegExp): string {
   const name = owner.text("name");
+  if (name !== undefined && name.length > NAME_MAX_CHARACTERS)
+    throw new ManifestRuleError(
+      owner.pathOf("name"),
+      `it has ${name.length} characters, and at most ${NAME_MAX_CHARACTERS} fit`,
+    );
   if (name === undefined || !pattern.test(name)) {
     throw unlike(owner.pathOf("name"), name, `a name like ${pattern.source}`);
   }

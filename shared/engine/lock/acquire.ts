@@ -13,6 +13,7 @@ import { lockKey } from "../store/object-keys.ts";
 import { isGivenUp, lockInTurn } from "./leave-queue.ts";
 import { isHeldBy, takeOrQueue } from "./object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
+import { withoutPendingEdit } from "./pending-edit.ts";
 import { reserveKey } from "./reserved-key.ts";
 import { existingAcceptance } from "../store/existing-acceptance.ts";
 import type { Condition, Update } from "../ports/table.ts";
@@ -146,22 +147,22 @@ async function beginLife(engine: Engine, active: ActiveInvocation, pk: string): 
     // The lock is taken before the first attempt, so after a segment the lock usually names this life already. A read then
     // costs less than a refused write.
     const lock = await lockAt(engine, pk);
-    if (isHeldBy(lock, acceptance)) return nowHeld(active, lock);
+    if (isHeldBy(lock, acceptance)) return nowHeld(active, await withoutPendingEdit(engine, pk, lock));
   }
   const set = { held: 1, holder: id, holderNonce: nonce, applied: 0, sinceMs: createdAtMs };
   const counters = { head: 0, tail: 0, edits: 0 };
   const first: Update = { set: { ...set, grant: createdAtMs }, add: { ...counters, life: 0 } };
   const neverRun: Condition = { kind: "any", of: [{ kind: "absent" }, { kind: "equal", attribute: "held", value: 0 }] };
   const begun = await engine.table.update(lockKey(pk), first, neverRun);
-  if (begun.written) return nowHeld(active, readLock(begun.item));
+  if (begun.written) return nowHeld(active, await withoutPendingEdit(engine, pk, readLock(begun.item)));
   for (let lock = readLock(begun.existing); ;) {
-    if (isHeldBy(lock, acceptance)) return nowHeld(active, lock);
+    if (isHeldBy(lock, acceptance)) return nowHeld(active, await withoutPendingEdit(engine, pk, lock));
     if (lock.holder === undefined || !(await stillStands(engine, acceptance))) return "lost";
     const nextLife = { life: lock.life + 1, lifeFromMs: lock.goneAtMs ?? createdAtMs };
     const next: Update = {
       set: { ...set, ...nextLife, grant: lock.grant + 1, st: packState(EMPTY_STATE) },
       add: counters,
-      remove: ["goneAtMs", "expiresAtS"],
+      remove: ["goneAtMs", "expiresAtS", "pendingEdit"],
     };
     const isHolder: Condition = { kind: "equal", attribute: "holderNonce", value: lock.holder.nonce };
     const outcome = await engine.table.update(lockKey(pk), next, isHolder);

@@ -24,6 +24,12 @@ export function editRecord(values: Values, expected: Uint8Array | undefined): Ui
   return sealed(encode(StoredEdit, stored, ENVELOPE_BYTES));
 }
 
+/** @param item as `reassemble` returns it @throws StoreError if it cannot be read */
+export function editIn(item: Item | undefined): { values: Values; expected: Uint8Array | undefined } {
+  const { values, expected } = decode(StoredEdit, opened(item?.["b"], "an edit of a state"));
+  return { values: new Map(values.map(({ key, value }) => [key, value])), expected };
+}
+
 const FINGERPRINT_BYTES = 16;
 
 /** Equal for equal values, in any order. */
@@ -45,7 +51,7 @@ export async function applyEdit(
   const nonce = String(item["n"]) as Nonce;
   // The sort key of a ticket has no nonce. `reassemble` needs a sort key with the nonce to find the pieces of the edit.
   const [readable] = await reassemble(engine, [{ ...item, sk: `edit#${nonce}` }], nonce);
-  const { values, expected } = decode(StoredEdit, opened(readable?.["b"], "an edit of a state"));
+  const { values, expected } = editIn(readable);
   const stamp = { grant, edits, segmentIndex: BEHIND_SEGMENTS + head + 1 };
   // An edit that has begun goes on, because a part of it may be written already.
   if (expected !== undefined && !(await hasWritten(engine, pk, life, stamp))) {
@@ -56,14 +62,7 @@ export async function applyEdit(
       return state;
     }
   }
-  return await writeBeside(
-    engine,
-    pk,
-    life,
-    state,
-    replacing(new Map(values.map(({ key, value }) => [key, value]))),
-    stamp,
-  );
+  return await writeBeside(engine, pk, life, state, replacing(values), stamp);
 }
 
 /** The changes that replace any state by these values. */

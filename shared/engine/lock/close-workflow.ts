@@ -2,7 +2,6 @@
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
-import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { applyState } from "./give-back.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
@@ -10,8 +9,9 @@ import { packState, readLock } from "../store/lock-record.ts";
 import { isHeldBy, underGrant } from "./object-lock.ts";
 import { lockKey } from "../store/object-keys.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
+import { dropLife, expireLife } from "./life-items.ts";
+import { withoutPendingEdit } from "./pending-edit.ts";
 import { expiryS } from "./promises.ts";
-import { readPartition } from "../store/read-partition.ts";
 
 type Close = Extract<Effect, { kind: "close-workflow" }>;
 
@@ -25,7 +25,7 @@ export async function closeWorkflow(
   active.lock.forget();
   const { acceptance } = active.invocation;
   const pk = objectPartition(engine, acceptance.target);
-  const lock = await lockAt(engine, pk);
+  const lock = await withoutPendingEdit(engine, pk, await lockAt(engine, pk));
   if (!isHeldBy(lock, acceptance)) return;
   const goneAtMs = endedAtMs + acceptance.completionRetentionMs;
   const set = { goneAtMs, expiresAtS: expiryS(goneAtMs) };
@@ -45,7 +45,7 @@ export async function wipeWorkflow(engine: Engine, { acceptance }: Pick<Invocati
     lockKey(pk),
     {
       set: { held: 0, ...nextLife, st: packState(EMPTY_STATE), expiresAtS: expiryS(nowMs) },
-      remove: ["holder", "holderNonce", "goneAtMs"],
+      remove: ["holder", "holderNonce", "goneAtMs", "pendingEdit"],
     },
     underGrant(acceptance, lock.grant),
   );
@@ -53,22 +53,4 @@ export async function wipeWorkflow(engine: Engine, { acceptance }: Pick<Invocati
   // this update was lost.
   const stored = readLock(outcome.written ? outcome.item : outcome.existing);
   if (stored.life > lock.life) await dropLife(engine, pk, lock.life);
-}
-
-async function itemsOfLife(engine: Engine, pk: string, life: number) {
-  const heads = ["state", "promise", "waiter", "blob"].map((name) => `${name}#${life}`);
-  const ranges = heads.map((head) => ({ from: `${head}#`, below: `${head}$` }));
-  return (await Promise.all(ranges.map((range) => readPartition(engine.table, pk, range)))).flat();
-}
-
-async function expireLife(engine: Engine, pk: string, life: number, expiresAtS: number): Promise<void> {
-  await atMost(AT_ONCE, await itemsOfLife(engine, pk, life), async ({ sk }) => {
-    await engine.table.update({ pk, sk }, { set: { expiresAtS } }, { kind: "present" });
-  });
-}
-
-async function dropLife(engine: Engine, pk: string, life: number): Promise<void> {
-  await atMost(AT_ONCE, await itemsOfLife(engine, pk, life), async ({ sk }) => {
-    await engine.table.delete({ pk, sk });
-  });
 }

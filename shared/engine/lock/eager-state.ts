@@ -6,6 +6,7 @@ import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { lifeAt } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
+import { withoutPendingEdit } from "./pending-edit.ts";
 import { readState } from "./stored-state.ts";
 
 export type EagerState = Pick<StartFields, "state" | "partialState">;
@@ -33,7 +34,7 @@ export function eagerState(
 /** The driver of the holder has the lock in memory; a shared handler gets the state as of the beginning of its attempt. */
 async function stateNow(engine: Engine, active: ActiveInvocation, maxBytes: number): Promise<EagerState> {
   const pk = objectPartition(engine, active.invocation.acceptance.target);
-  const lock = active.lock.known ?? (await lockAt(engine, pk));
+  const lock = active.lock.known ?? (await withoutPendingEdit(engine, pk, await lockAt(engine, pk)));
   const { life, over } = lifeAt(lock, engine.clock.nowMs());
   const { values, complete } = await readState(engine, pk, life, over ? EMPTY_STATE : lock.state, maxBytes);
   let sizeBytes = 0;

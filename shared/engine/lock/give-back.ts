@@ -16,6 +16,7 @@ import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { freed, type Next, nextOf, servedTo, ticketAt, whileNextIs, whileNoneWaits } from "./hand-over.ts";
 import { writeBeside } from "./object-state.ts";
 import { applyEdit } from "./apply-edit.ts";
+import { withoutPendingEdit } from "./pending-edit.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
 /** Makes the changes visible and keeps the lock. A repeated call and a call under an older grant change nothing. */
@@ -28,7 +29,9 @@ export async function applyState(
   const pk = objectPartition(engine, acceptance.target);
   let lock = active.lock.known ?? (await lockAt(engine, pk));
   // An operator's edit of a workflow may come in between: the changes are then made to the edited state.
-  while (counts(lock, active.invocation, changes)) {
+  for (;;) {
+    if (lock.pendingEdit !== undefined) lock = await withoutPendingEdit(engine, pk, lock);
+    if (!counts(lock, active.invocation, changes)) break;
     const state = await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes));
     const outcome = await engine.table.update(
       lockKey(pk),

@@ -11,6 +11,7 @@ import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { type Lock, lifeAt } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
+import { withoutPendingEdit } from "./pending-edit.ts";
 import { ChangedState } from "./object-state.ts";
 import { readKeys, readValue } from "./stored-state.ts";
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
@@ -30,7 +31,7 @@ export function keyedReads(engine: Engine, active: ActiveInvocation, version: Pr
   const pk = (): string => objectPartition(engine, acceptance.target);
   /** The driver of the holder has the lock in memory. For a shared handler, the lock is read once per attempt. */
   const shown = async (): Promise<Pick<Lock, "life" | "state">> => {
-    lock ??= active.lock.known ?? (await lockAt(engine, pk()));
+    lock ??= active.lock.known ?? (await withoutPendingEdit(engine, pk(), await lockAt(engine, pk())));
     const { life, over } = lifeAt(lock, engine.clock.nowMs());
     return { life, state: over ? EMPTY_STATE : lock.state };
   };

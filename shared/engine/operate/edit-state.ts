@@ -12,7 +12,8 @@ import { EDITOR, lifeAt, type Lock, packState, readLock } from "../store/lock-re
 import { lockKey } from "../store/object-keys.ts";
 import { besideReservations, isHeldBy, queueUp, takeOrQueue, ticketExpiryS } from "../lock/object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
-import { expiryOfEmpty, writeBeside } from "../lock/object-state.ts";
+import { expiryOfEmpty } from "../lock/object-state.ts";
+import { namingEdit, whileUnedited, withoutPendingEdit, writeEdit } from "../lock/pending-edit.ts";
 import { readState, STATE_SHOWN_MAX_BYTES } from "../lock/stored-state.ts";
 import type { Condition, Updated } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
@@ -22,7 +23,7 @@ type Keyed = Pick<Target, "service" | "key">;
 /** @returns undefined for a state above `STATE_SHOWN_MAX_BYTES` */
 export async function stateOf(engine: Engine, target: Keyed): Promise<Values | undefined> {
   const pk = objectPartition(engine, target);
-  return await shownState(engine, pk, await lockAt(engine, pk));
+  return await shownState(engine, pk, await withoutPendingEdit(engine, pk, await lockAt(engine, pk)));
 }
 
 async function shownState(engine: Engine, pk: string, lock: Lock): Promise<Values | undefined> {
@@ -49,7 +50,7 @@ export async function editState(
   const pk = objectPartition(engine, target);
   const nonce = newNonce(engine);
   for (;;) {
-    const lock = await lockAt(engine, pk);
+    const lock = await withoutPendingEdit(engine, pk, await lockAt(engine, pk));
     const current = isExpected && (await shownState(engine, pk, lock));
     if (isExpected !== undefined && (current === undefined || !(await isExpected(current)))) return "outdated";
     if (type === "workflow") {
@@ -132,21 +133,23 @@ async function isStill(engine: Engine, pk: string, lock: Lock, expected: Uint8Ar
 
 /**
  * A workflow's run never gives its lock back, so an edit cannot wait for the lock. A write of state by the run is refused if
- * `edits` has grown since the run read the lock. The run then applies its changes to the edited state.
+ * `edits` has grown since the run read the lock. The run then applies its changes to the edited state. One write makes an edit
+ * that fits the lock; the lock names any other edit before the first of its values is written.
+ * @param lock without a pending edit
  */
 async function editWorkflow(engine: Engine, pk: string, lock: Lock, values: Values, nonce: Nonce): Promise<boolean> {
-  const { life, over } = lifeAt(lock, engine.clock.nowMs());
-  if (over) return true;
-  const stamp = { grant: lock.grant, edits: lock.edits + 1, segmentIndex: 0 };
-  const state = await writeBeside(engine, pk, life, lock.state, replacing(values), stamp);
-  const same = (["grant", "applied", "edits"] as const).map((attribute): Condition => ({
-    kind: "equal",
-    attribute,
-    value: lock[attribute],
-  }));
-  const condition: Condition = lock.grant === 0 ? { kind: "absent" } : { kind: "all", of: same };
-  const isNew = lock.grant === 0;
-  const set = { st: packState(state), editedBy: nonce, ...(isNew && { held: 0, grant: 1, applied: 0 }) };
-  const update = { set, add: { edits: 1, head: 0, tail: 0, life: 0 } };
-  return isMade(await engine.table.update(lockKey(pk), update, condition), nonce);
+  if (lifeAt(lock, engine.clock.nowMs()).over) return true;
+  const { next, put, remove, removesAll } = place(lock.state, replacing(values));
+  if (put.size === 0 && remove.length === 0 && !removesAll) {
+    const isNew = lock.grant === 0;
+    const set = { st: packState(next), editedBy: nonce, ...(isNew && { held: 0, grant: 1, applied: 0 }) };
+    const update = { set, add: { edits: 1, head: 0, tail: 0, life: 0 } };
+    return isMade(await engine.table.update(lockKey(pk), update, whileUnedited(lock)), nonce);
+  }
+  await writeEdit(engine, pk, nonce, values);
+  const { update, condition } = namingEdit(lock, nonce);
+  const outcome = await engine.table.update(lockKey(pk), update, condition);
+  if (!isMade(outcome, nonce)) return false;
+  await withoutPendingEdit(engine, pk, readLock(outcome.written ? outcome.item : outcome.existing));
+  return true;
 }

@@ -7,6 +7,7 @@ import { reassemble } from "../store/large-record.ts";
 import { lifeAt } from "../store/lock-record.ts";
 import { INBOX, inboxKey, promiseRange } from "../store/object-keys.ts";
 import { lockAt } from "../store/object-partition.ts";
+import { withoutPendingEdit } from "../lock/pending-edit.ts";
 import { readState } from "../lock/stored-state.ts";
 import { SqlError } from "../ports/sql.ts";
 import type { Item } from "../ports/table.ts";
@@ -21,7 +22,7 @@ const STATE_MAX_BYTES = 64 * 1024 * 1024;
 /** Each view costs a read of the lock and a query of the items beside it. */
 export function keyedViews(engine: Engine): KeyedViews {
   const lockOf = async (pk: string) => {
-    const lock = await lockAt(engine, pk);
+    const lock = await withoutPendingEdit(engine, pk, await lockAt(engine, pk));
     const { life, over } = lifeAt(lock, engine.clock.nowMs());
     return { life, state: over ? EMPTY_STATE : lock.state };
   };

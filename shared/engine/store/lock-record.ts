@@ -28,6 +28,11 @@ export interface Lock {
    * was lost, the editor recognizes its own edit by this nonce.
    */
   readonly editedBy?: Nonce;
+  /**
+   * The edit of a workflow's state that `edits` counts already, and whose values may be written in part: every process that needs
+   * the state completes the edit first.
+   */
+  readonly pendingEdit?: Nonce;
   /** Counts the lives of a workflow id; objects have one life. */
   readonly life: number;
   /** The end of the previous life. Every later event belongs to the new life, even an event before the acceptance of its run. */
@@ -68,7 +73,7 @@ export function packState({ inline, beside, unlisted }: KeyedState): Uint8Array 
 /** @throws StoreError */
 export function readLock(item: Item | undefined): Lock {
   if (item === undefined) return NO_LOCK;
-  const { holder, holderNonce, givenBy, editedBy, goneAtMs, st } = item;
+  const { holder, holderNonce, givenBy, editedBy, pendingEdit, goneAtMs, st } = item;
   const number = (name: string): number => (typeof item[name] === "number" ? (item[name] as number) : 0);
   return {
     grant: number("grant"),
@@ -83,6 +88,7 @@ export function readLock(item: Item | undefined): Lock {
     ...(item["held"] === 1 && { holder: { id: holder as InvocationId, nonce: holderNonce as Nonce } }),
     ...(typeof givenBy === "string" && { givenBy: givenBy as Nonce }),
     ...(typeof editedBy === "string" && { editedBy: editedBy as Nonce }),
+    ...(typeof pendingEdit === "string" && { pendingEdit: pendingEdit as Nonce }),
     ...(typeof goneAtMs === "number" && { goneAtMs }),
   };
 }

@@ -39,6 +39,11 @@ export function lockKey(pk: string): Key {
   return { pk, sk: "lock" };
 }
 
+/** The values of an edit of a workflow's state, until and after the lock names the edit. */
+export function editKey(pk: string, edit: Nonce): Key {
+  return { pk, sk: `edit#${edit}` };
+}
+
 /** Tickets are served in the order of their numbers. */
 export function inboxKey(pk: string, ticket: number): Key {
   return { pk, sk: `inbox#${String(ticket).padStart(12, "0")}` };

@@ -39,3 +39,29 @@ test("each value is in one place, and values in the lock, with their keys, are n
     }),
   );
 });
+
+test("the lock lists names up to a bound in bytes, whatever their length, and a state with longer names is unlisted", () => {
+  const name = fc.nat(21_845).chain((length) => fc.constantFrom("n", "é", "語").map((unit) => unit.repeat(length)));
+  const change = fc.tuple(name, fc.nat(20)).map(([key, at]) => ({
+    kind: "set" as const,
+    key: `${at}${key}`,
+    value: new Uint8Array(at % 2 === 0 ? 1 : 400),
+  }));
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 20 }), fc.array(change, { maxLength: 20 }), (first, second) => {
+      const before = place(EMPTY_STATE, first).next;
+      for (const { inline, beside } of [before, place(before, second).next])
+        expect(Buffer.byteLength([...inline.keys(), ...beside].join(""))).toBeLessThanOrEqual(9 * 1024);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("sixteen values with short names are listed", () => {
+  const changes = Array.from({ length: 16 }, (_, at) => ({
+    kind: "set" as const,
+    key: `a name of some length ${at}`,
+    value: new Uint8Array(400),
+  }));
+  expect(place(EMPTY_STATE, changes).next.unlisted).toBe(false);
+});

@@ -57,6 +57,18 @@ const refused: Row[] = [
   ["a service name of one underscore", withService({ name: "_" }), JsonShapeError, "$.services[0].name"],
   ["no service type", withService({ ty: undefined }), JsonShapeError, "$.services[0].ty is missing"],
   ["another service type", withService({ ty: "CRON" }), JsonShapeError, '$.services[0].ty is "CRON"'],
+  [
+    "a service name that no key of an item holds",
+    withService({ name: "a".repeat(256) }),
+    ManifestRuleError,
+    "$.services[0].name: it has 256 characters, and at most 255 fit",
+  ],
+  [
+    "a handler name that no key of an item holds",
+    withHandler({ name: "a".repeat(256) }),
+    ManifestRuleError,
+    `${HANDLER}.name: it has 256 characters, and at most 255 fit`,
+  ],
   ["a handler name with a dot", withHandler({ name: "a.b" }), JsonShapeError, `${HANDLER}.name is "a.b"`],
   ["another handler type", withHandler({ ty: "LAZY" }), JsonShapeError, `${HANDLER}.ty is "LAZY"`],
   [
