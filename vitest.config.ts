@@ -9,6 +9,7 @@ import { reportersOf } from "./test/reporters.ts";
 const HEAVY = [
   "attacks",
   "aws",
+  "beside-reference",
   "e2e-aws",
   "load-aws",
   "compat",

@@ -1,5 +1,5 @@
 /** Failures of attempts that added no entry: a bounded ring of event items beside the journal. */
-import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import { type AttemptFailure, sameFailure } from "../../core/model/attempt-failure.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
 import type { Engine } from "../engine.ts";
@@ -41,4 +41,18 @@ export async function readFailures(engine: Engine, pk: string, nonce: string): P
     .filter(({ sk }) => sk.startsWith(`try#${nonce}#`))
     .map(({ sk, b }) => attemptFailureFromStored(decode(StoredAttemptFailure, opened(b, `event ${sk}`))))
     .sort((a, b) => a.atMs - b.atMs);
+}
+
+/**
+ * All failures in their order, without those that repeat the one before: an attempt that stored a segment stored its failure there,
+ * even if the attempt before it had failed in the same way.
+ * @param stored the failures in the segments of the journal
+ * @param aside the failures of attempts that added no entry
+ */
+export function distinctFailures(
+  stored: readonly AttemptFailure[],
+  aside: readonly AttemptFailure[],
+): readonly AttemptFailure[] {
+  const all = [...stored, ...aside].sort((a, b) => a.atMs - b.atMs);
+  return all.filter((failure, index) => !sameFailure(all[index - 1], failure));
 }

@@ -5,7 +5,7 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { entryMoments, storedAttempts } from "../../core/invocation/segment-moments.ts";
 import { entryViews } from "./entry-view.ts";
-import { readFailures } from "../drive/failure-events.ts";
+import { distinctFailures, readFailures } from "../drive/failure-events.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { knownNow } from "./known-now.ts";
 import { hasExpired, isLeased, type Loaded } from "../store/load.ts";
@@ -39,7 +39,7 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
   const queue = await queueOf(engine, loaded);
   const outcome = endOutcome(invocation, loaded.isCancelled);
   const kept = hasJournal(invocation, engine.clock.nowMs());
-  const events = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
+  const events = distinctFailures(loaded.failures, aside);
   const attemptsStored = storedAttempts(loaded.moments ?? []);
   const usage = usageOf(loaded, attemptsStored, aside);
   return {

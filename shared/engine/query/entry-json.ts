@@ -2,12 +2,15 @@
 import type { ChildRequest, CommandEntry, Entry, NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Result } from "../../core/model/failure.ts";
+import type { StateChange } from "../../core/model/state-change.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
+import { commandOf } from "../../core/protocol/command-check.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import { NotificationMessage } from "../../core/protocol/notification-messages.ts";
 import { lookupJson, signalJson } from "./entry-lite.ts";
 import { targetJson, type TargetTypes } from "./target-json.ts";
 
+const text = new TextDecoder();
 const NO_TIME = { secs: 0, nanos: 0 };
 const NO_SPAN = {
   span_context: {
@@ -27,7 +30,7 @@ export function entryJson(entry: Entry, invocation: Invocation, types: TargetTyp
 }
 
 function commandJson(
-  { command, type, name }: CommandEntry,
+  { command, type, name, frame }: CommandEntry,
   { acceptance, journal }: Invocation,
   types: TargetTypes,
 ): unknown {
@@ -68,23 +71,37 @@ function commandJson(
     case "attach":
     case "get-output":
       return { target: lookupJson(command.lookup), completion_id: command.completionId, name };
-    case "change-state": {
-      const { change } = command;
-      return {
-        ...("key" in change && { key: change.key }),
-        ...("value" in change && { value: [...change.value] }),
-        name,
-      };
-    }
+    case "change-state":
+      return stateChangeJson(command.change, name);
     case "get-state":
       return { key: command.key, completion_id: command.completionId, name };
     case "get-promise":
     case "peek-promise":
-    case "complete-promise":
       return { key: command.name, completion_id: command.completionId, name };
+    case "complete-promise":
+      return { key: command.name, value: resultJson(command.result), completion_id: command.completionId, name };
     default:
-      return { ...("completionId" in command && { completion_id: command.completionId }), name };
+      return {
+        ...eagerStateJson(frame),
+        ...("completionId" in command && { completion_id: command.completionId }),
+        name,
+      };
   }
+}
+
+function stateChangeJson(change: StateChange, name: string): unknown {
+  return { ...("key" in change && { key: change.key }), ...("value" in change && { value: [...change.value] }), name };
+}
+
+/** What a handler read of the state that came with its attempt: only the message has it, because the engine does not need it. */
+function eagerStateJson(frame: Uint8Array): Record<string, unknown> {
+  const command = commandOf(frame);
+  if (command?.name === "GetEagerState") {
+    const { key, value } = command.message;
+    return { key: text.decode(key), result: value === undefined ? "Void" : { Success: [...value.content] } };
+  }
+  if (command?.name !== "GetEagerStateKeys") return {};
+  return { state_keys: (command.message.value?.keys ?? []).map((key) => text.decode(key)) };
 }
 
 function requestJson(
@@ -117,7 +134,7 @@ function resultJson(result: Result): unknown {
 
 function notificationJson({ id, type, frame }: NotificationEntry): unknown {
   const payload = framesOf(frame)[0]?.payload ?? new Uint8Array(0);
-  const { value, failure, invocationId } = decode(NotificationMessage, payload);
+  const { value, failure, invocationId, stateKeys } = decode(NotificationMessage, payload);
   const result =
     value !== undefined
       ? { Success: [...value.content] }
@@ -126,6 +143,12 @@ function notificationJson({ id, type, frame }: NotificationEntry): unknown {
         : "Void";
   if (!("completionId" in id))
     return { Signal: { id: "index" in id ? { Index: id.index } : { Name: id.name }, result } };
-  const content = invocationId === undefined ? { result } : { invocation_id: invocationId };
-  return { Completion: { [type]: { completion_id: id.completionId, ...content } } };
+  return { Completion: { [type]: { completion_id: id.completionId, ...completed() } } };
+
+  function completed(): Record<string, unknown> {
+    if (invocationId !== undefined) return { invocation_id: invocationId };
+    if (stateKeys !== undefined) return { state_keys: stateKeys.keys.map((key) => text.decode(key)) };
+    // The end of a sleep has no result.
+    return type === "Sleep" ? {} : { result };
+  }
 }

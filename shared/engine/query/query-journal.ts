@@ -9,7 +9,7 @@ import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts
 import type { CellValue } from "../../core/query/table-shape.ts";
 import { entryJson } from "./entry-json.ts";
 import { entryLite } from "./entry-lite.ts";
-import { readFailures } from "../drive/failure-events.ts";
+import { distinctFailures, readFailures } from "../drive/failure-events.ts";
 import { partitionKey } from "./invocation-cells.ts";
 import { aboutOf, entryType } from "../operate/entry-view.ts";
 import { momentsOf } from "../operate/inspect.ts";
@@ -130,8 +130,7 @@ function jsonCell(entry: Entry, index: number, invocation: Invocation, types: Ta
 async function eventRows({ engine }: Reading, loaded: Loaded): Promise<SqlRow[]> {
   const { acceptance, journal, phase, lastFailure, modifiedAtMs } = loaded.invocation;
   if (!hasJournal(loaded.invocation, engine.clock.nowMs())) return [];
-  const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
-  const failures = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
+  const failures = distinctFailures(loaded.failures, await readFailures(engine, loaded.pk, acceptance.nonce));
   const events: { atMs: number; event: { ty: string } }[] = failures.map((failure) => ({
     atMs: failure.atMs,
     event: { ty: "TransientError", ...failureJson(failure) },

@@ -1,0 +1,19 @@
+/** The configuration of `npm run test:beside-reference`: drawn programs on the reference's binary and on Stepwell's local process. */
+import { defineConfig } from "vitest/config";
+import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { reportersOf } from "../reporters.ts";
+import { rotationOfRun } from "../rotation.ts";
+
+export default defineConfig({
+  define: await builtInTexts(),
+  test: {
+    include: ["test/beside-reference/**/*.test.ts"],
+    globalSetup: ["test/beside-reference/global-setup.mjs"],
+    pool: "threads",
+    fileParallelism: false,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    env: { ROTATION: rotationOfRun() },
+    reporters: reportersOf("beside-reference"),
+  },
+});
