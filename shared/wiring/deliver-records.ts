@@ -34,19 +34,16 @@ async function accept(
   { id, resetNumber }: { readonly id: string; readonly resetNumber: number },
 ): Promise<{ readonly accepted: number }> {
   const subscriptionId = parseSubscriptionId(id);
-  const { subscriptions, stateOf } = await readKafka(engine);
+  const { subscriptions } = await readKafka(engine);
   const subscription = subscriptions.find((one) => one.id === subscriptionId);
   if (subscription === undefined) {
     // The subscription has been removed, and its mapping will be deleted soon: no handler is to receive these records.
     engine.log.write("records.dropped", { subscriptionId });
     return { accepted: 0 };
   }
-  if ((stateOf(subscriptionId).reset?.number ?? 0) !== resetNumber) {
-    throw new BatchNotAccepted(`${id} was reset, and another mapping reads its records from now on`);
-  }
   let accepted = 0;
   for (const { partition, records } of partitionsOf(event)) {
-    const outcome = await acceptRecords(engine, { subscription, partition, records });
+    const outcome = await acceptRecords(engine, { subscription, partition, resetNumber, records });
     if (outcome.kind !== "accepted") throw new BatchNotAccepted(`${id} ${reasonOf(outcome)}`);
     accepted += outcome.accepted;
   }
@@ -54,5 +51,12 @@ async function accept(
 }
 
 function reasonOf(outcome: Exclude<RecordsOutcome, { readonly kind: "accepted" }>): string {
-  return outcome.kind === "paused" ? `is paused (${outcome.pause.reason})` : outcome.reason;
+  switch (outcome.kind) {
+    case "paused":
+      return `is paused (${outcome.pause.reason})`;
+    case "blocked":
+      return outcome.reason;
+    case "outdated":
+      return "was reset, and another mapping reads its records from now on";
+  }
 }

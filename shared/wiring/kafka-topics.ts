@@ -32,5 +32,6 @@ function roomIn(budget: Budget, lane: string): RecordRoom {
   return {
     take: async (sizeBytes) => await account.grow(sizeBytes),
     giveBack: (sizeBytes) => account.shrink(sizeBytes),
+    close: () => account.close(),
   };
 }

@@ -22,7 +22,7 @@ const WAVE = 600;
 const { producer, stage } = await openTopicsStage(startKafka, { services: [ledger] });
 
 function member(): KafkaTopics {
-  const room = { take: () => Promise.resolve(true), giveBack: () => undefined };
+  const room = { take: () => Promise.resolve(true), giveBack: () => undefined, close: () => undefined };
   const options = { clock: stage.local.engine.clock, log: silentLog, roomOf: () => room, refusalOf: () => undefined };
   return new KafkaTopics(options);
 }

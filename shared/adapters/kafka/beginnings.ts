@@ -1,6 +1,7 @@
 /**
  * Finds the first offset to read in a partition: the target of a reset; without a reset, the larger one of the stored
- * position and the group's committed offset; without either, the beginning that the options choose.
+ * position and the group's committed offset; without either, and in a topic that was created again, the beginning that the options
+ * choose.
  */
 import type { Consumer } from "@platformatic/kafka";
 import type { ResetTarget } from "../../core/topics/position.ts";
@@ -23,24 +24,28 @@ export interface Ends {
  * The target of a reset is committed for the group before the sink stores it as the position, so that the reset is
  * applied again if the process dies between the two writes. The offset at which a new group begins is committed, too:
  * otherwise records that arrive while the process is down could be skipped.
+ * @returns undefined if the subscription has been removed or reset since its reader began, so that this reader reads nothing
  */
-export async function beginOf(ends: Ends, place: Omit<RecordBatch, "records">): Promise<number> {
+export async function beginOf(ends: Ends, place: Omit<RecordBatch, "records">): Promise<number | undefined> {
   const { sink, commits, begins } = ends;
   const { partition } = place;
-  const { nextOffset, resetTo } = await sink.beginningOf(place);
+  const beginning = await sink.beginningOf(place);
+  if (beginning === undefined) return undefined;
+  const { nextOffset, resetTo, isNewTopic } = beginning;
   if (resetTo !== undefined) {
     const target = await targetOf(ends, partition, resetTo);
     await commits.now(partition, target);
     await sink.moved(place, target);
     return target;
   }
-  const committed = await committedOf(ends, partition);
+  const committed = isNewTopic ? undefined : await committedOf(ends, partition);
   const known = Math.max(nextOffset ?? -1, committed ?? -1);
   if (known >= 0) return known;
   if (begins === "fail")
     throw new Error(`the group has no offset for partition ${partition}, and auto.offset.reset is error`);
   const first = await offsetAt(ends, partition, begins === "earliest" ? EARLIEST : LATEST);
   await commits.now(partition, first);
+  if (isNewTopic) await sink.moved(place, first);
   return first;
 }
 

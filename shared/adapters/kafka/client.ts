@@ -1,8 +1,9 @@
 /**
- * Loads the Kafka client at the first subscription. Guards its connections, and bounds the batches that it
- * decompresses.
+ * Loads the Kafka client at the first subscription. Guards its connections, bounds the batches that it decompresses, and keeps the
+ * lists of aborted transactions from its filter.
  */
 import type * as Client from "@platformatic/kafka";
+import { tellAborted } from "./aborted-transactions.ts";
 import { boundBatches } from "./bounded-batches.ts";
 import { type AddressRefusal, assertAllowed } from "./guarded-brokers.ts";
 
@@ -20,6 +21,7 @@ async function load(refusalOf: AddressRefusal): Promise<KafkaClient> {
   provideResolvers();
   const client = await import("@platformatic/kafka");
   guardConnections(client, refusalOf);
+  tellAborted(client);
   boundBatches(client.compressionsAlgorithms as unknown as Parameters<typeof boundBatches>[0]);
   return client;
 }

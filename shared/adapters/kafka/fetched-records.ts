@@ -1,6 +1,7 @@
 /** Turns the answer to a fetch into records: offsets, timestamps, keys and values as the log of the broker has them. */
 import type { KafkaRecord, RecordsBatch } from "@platformatic/kafka";
 import type { TopicRecord } from "../../core/topics/topic-record.ts";
+import { type AbortedTransaction, abortsOf } from "./aborted-transactions.ts";
 
 /**
  * With this flag, the timestamp of every record is the moment at which the broker appended the batch. The batch gives
@@ -12,19 +13,27 @@ const NOTHING = new Uint8Array(0);
 
 export interface Fetched {
   readonly records: readonly TopicRecord[];
-  /** Where the next fetch begins: after the records, and after markers of transactions and compacted records. */
+  /** Where the next fetch begins: after the records, after markers and records of aborted transactions, and after compacted records. */
   readonly nextOffset: number;
   readonly sizeBytes: number;
 }
 
-/** @param fromOffset the offset of the fetch; the first batch may begin before it */
-export function fetchedRecords(batches: readonly RecordsBatch[], fromOffset: number): Fetched {
+/**
+ * @param fromOffset the offset of the fetch; the first batch may begin before it
+ * @param aborted the broker's list of aborted transactions; empty if the fetch reads uncommitted records, too
+ */
+export function fetchedRecords(
+  batches: readonly RecordsBatch[],
+  fromOffset: number,
+  aborted: readonly AbortedTransaction[],
+): Fetched {
+  const isAborted = abortsOf(aborted);
   const records: TopicRecord[] = [];
   let [nextOffset, sizeBytes] = [fromOffset, 0];
   for (const batch of batches) {
     const firstOffset = Number(batch.firstOffset);
     nextOffset = Math.max(nextOffset, firstOffset + batch.lastOffsetDelta + 1);
-    if ((batch.attributes & IS_CONTROL) !== 0) continue;
+    if (isAborted(batch) || (batch.attributes & IS_CONTROL) !== 0) continue;
     for (const one of batch.records) {
       const offset = firstOffset + one.offsetDelta;
       if (offset < fromOffset) continue;

@@ -2,6 +2,7 @@
 import type { ClusterMetadata, ConnectionPool, Consumer, GroupAssignment } from "@platformatic/kafka";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Consumption, PartitionLag, RecordRoom, RecordSink } from "../../engine/ports/topics.ts";
+import { abortedIn } from "./aborted-transactions.ts";
 import { beginOf } from "./beginnings.ts";
 import type { KafkaClient } from "./client.ts";
 import type { ClientOptions } from "./client-options.ts";
@@ -104,10 +105,11 @@ export class GroupSession {
   async #begin(partition: number, metadata: ClusterMetadata): Promise<void> {
     const { consumption, topic, sink, options, clock, room } = this.#ground;
     const { id: topicId } = metadata.topics.get(topic)!;
-    const place = { subscription: consumption.subscription, partition, topicId };
+    const { subscription, state } = consumption;
+    const place = { subscription, partition, topicId, resetNumber: state.reset?.number ?? 0 };
     const ends = { consumer: this.#consumer, topic, begins: options.begins, commits: this.#commits, sink };
     const beginsAt = await beginOf(ends, place);
-    if (this.#isOver) return;
+    if (this.#isOver || beginsAt === undefined) return;
     const reader = new PartitionReader(
       {
         sink,
@@ -155,9 +157,10 @@ export class GroupSession {
     const { waitMaxMs, maxBytes, partitionMaxBytes } = options.fetch;
     this.#busyNodes.add(node);
     try {
-      if (!(await room.take(maxBytes)) || this.#isOver) return;
+      if (!(await room.take(maxBytes))) return;
       let usedBytes = 0;
       try {
+        if (this.#isOver) return;
         const response = await this.#consumer.fetch({
           node,
           maxWaitTime: isBusy ? Math.min(BUSY_WAIT_MS, waitMaxMs) : waitMaxMs,
@@ -191,15 +194,20 @@ export class GroupSession {
     }
   }
 
-  /** @returns the bytes of the records that wait for their acceptance now */
+  /**
+   * The answer may come while the session closes: its readers have given back their room then, and take no more records.
+   * @returns the bytes of the records that wait for their acceptance now
+   */
   #take(response: FetchResponse, ready: readonly PartitionReader[]): number {
     let usedBytes = 0;
+    if (this.#isOver) return usedBytes;
     for (const { topicId, partitions } of response.responses) {
-      for (const { partitionIndex, records, highWatermark } of partitions) {
+      for (const answered of partitions) {
+        const { partitionIndex, records, highWatermark } = answered;
         const reader = ready.find(({ place }) => place.partition === partitionIndex && place.topicId === topicId);
         if (reader === undefined || this.#readers.get(partitionIndex) !== reader) continue;
         reader.endOffset = Number(highWatermark);
-        const fetched = fetchedRecords(records ?? [], reader.fetchOffset);
+        const fetched = fetchedRecords(records ?? [], reader.fetchOffset, abortedIn(answered));
         if (fetched.nextOffset === reader.fetchOffset) continue;
         usedBytes += fetched.sizeBytes;
         reader.push(fetched);

@@ -112,6 +112,11 @@ export class PartitionReader {
         await sink.failed(subscription.id, outcome.reason, partition);
         return false;
       }
+      if (outcome.kind === "outdated") {
+        // The next round of `follow` replaces this reader, or ends it.
+        this.#stopping.abort();
+        return true;
+      }
       this.#moveTo(outcome.nextOffset);
       this.#stopping.abort();
       onPaused();

@@ -27,10 +27,11 @@ export class SubscriptionReader {
     this.#ended = this.#run();
   }
 
-  /** Resolves when nothing is read or accepted any more. */
+  /** Resolves when nothing is read or accepted any more, and no room is held. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#ended;
+    this.#ground.room.close();
   }
 
   lag(): readonly PartitionLag[] {

@@ -1,4 +1,5 @@
 /** The position of a subscription in one partition: which records it has accepted, and where it reads next. */
+import { contradicts, type Landmarks, withLandmarks } from "./landmarks.ts";
 import type { TopicRecord } from "./topic-record.ts";
 
 /** The place at which a reset lets a subscription read again. */
@@ -31,6 +32,8 @@ export interface Position {
   readonly writtenAtMs: number;
   /** The id that the broker gave the topic; absent if the source of records does not know the id. */
   readonly topicId?: string;
+  /** Some accepted records of the topic. Only a position without `topicId` has landmarks. */
+  readonly landmarks?: Landmarks;
   /** The number of bad records that the policy `skip` (`BadRecordPolicy`) has passed over since the last reset. */
   readonly skipped: number;
 }
@@ -46,25 +49,83 @@ export function isResetDue(
 }
 
 /**
+ * True if the records of a reader belong to an earlier reset: they were read from a place that no longer counts. The position may
+ * show a later reset than the state of the subscription, which was read a moment before.
+ * @param resetNumber the number of the last reset when the reader began
+ */
+export function isOutdated(
+  resetNumber: number,
+  reset: Reset | undefined,
+  position: Pick<Position, "resetNumber"> | undefined,
+): boolean {
+  return resetNumber !== (reset?.number ?? 0) || (position?.resetNumber ?? 0) > resetNumber;
+}
+
+interface Standing {
+  readonly reset: Reset | undefined;
+  readonly partition: number;
+  readonly topicId: string | undefined;
+  /** The records of the batch, if the position is for a batch. */
+  readonly records?: readonly TopicRecord[];
+}
+
+/**
  * The position that counts for a batch: the stored one, or a new one if there is none, if a reset is newer than the
- * stored one, or if the stored one belongs to a deleted topic of the same name.
+ * stored one, or if the stored one belongs to a deleted topic of the same name: the ids of the two topics differ or, if one of them is
+ * unknown, a record differs from a landmark.
  */
 export function positionNow(
   stored: Position | undefined,
-  { reset, partition, topicId }: { reset: Reset | undefined; partition: number; topicId: string | undefined },
+  { reset, partition, topicId, records = [] }: Standing,
 ): Position {
   const resetNumber = isResetDue(reset, partition, stored) ? reset.number : (stored?.resetNumber ?? 0);
-  const isSameTopic = stored?.topicId === undefined || topicId === undefined || stored.topicId === topicId;
   const topic = topicId === undefined ? {} : { topicId };
-  if (stored !== undefined && isSameTopic && stored.resetNumber === resetNumber) return { ...stored, ...topic };
-  return { resetNumber, nextOffset: 0, writtenAtMs: 0, skipped: 0, ...topic };
+  const isSame = stored !== undefined && isSameTopic(stored, topicId, records);
+  if (isSame && stored.resetNumber === resetNumber) return { ...stored, ...topic };
+  const landmarks = isSame && stored.landmarks !== undefined ? { landmarks: stored.landmarks } : {};
+  return { resetNumber, nextOffset: 0, writtenAtMs: 0, skipped: 0, ...topic, ...landmarks };
+}
+
+function isSameTopic(stored: Position, topicId: string | undefined, records: readonly TopicRecord[]): boolean {
+  if (isOfOtherTopic(stored, topicId)) return false;
+  return topicId !== undefined || stored.landmarks === undefined || !contradicts(stored.landmarks, records);
+}
+
+/** True if the position belongs to a topic with another id. */
+export function isOfOtherTopic(stored: Position | undefined, topicId: string | undefined): boolean {
+  return stored?.topicId !== undefined && topicId !== undefined && stored.topicId !== topicId;
+}
+
+/** The position with the landmarks of accepted records, if it needs landmarks. */
+export function withAccepted(position: Position, accepted: readonly TopicRecord[]): Position {
+  if (position.topicId !== undefined) return position;
+  return { ...position, landmarks: withLandmarks(position.landmarks ?? new Map(), accepted) };
+}
+
+/** True if a write of the second position would change nothing in the first. */
+export function isUnmoved(stored: Position, moved: Position): boolean {
+  return (
+    stored.nextOffset === moved.nextOffset &&
+    stored.resetNumber === moved.resetNumber &&
+    stored.topicId === moved.topicId &&
+    stored.landmarks?.size === moved.landmarks?.size &&
+    [...(moved.landmarks ?? [])].every(([offset, atMs]) => stored.landmarks?.get(offset) === atMs)
+  );
+}
+
+/** True if a position that another process has stored meanwhile makes this one needless: both are of one topic, and it is later. */
+export function isBehind(moved: Position, stored: Position): boolean {
+  if (stored.resetNumber !== moved.resetNumber) return stored.resetNumber > moved.resetNumber;
+  const others = [...(stored.landmarks ?? [])].map(([offset, timestampMs]) => ({ offset, timestampMs }));
+  const isOther = stored.topicId !== moved.topicId || contradicts(moved.landmarks ?? new Map(), others);
+  return !isOther && stored.nextOffset >= moved.nextOffset;
 }
 
 /**
  * The position after the records of a batch before the offset `end` were accepted or skipped. A repeated batch does not
  * move the position back. A new record before the position moves it back, because it shows that the topic was created
  * again.
- * @param firstNew the offset of the first record of the batch that was not accepted before
+ * @param firstNew the offset of the first record of the batch that has become a new invocation now
  */
 export function movedTo(position: Position, end: number, firstNew: number | undefined, skipped: number): Position {
   const isAgain = firstNew !== undefined && firstNew < position.nextOffset;

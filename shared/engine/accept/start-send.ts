@@ -45,13 +45,16 @@ async function standInLine(engine: Engine, acceptance: Acceptance, base = 0): Pr
 /**
  * Starts an invocation that another process has accepted, because that process may have died before the start. A
  * completed invocation gets no wake; otherwise two invocations that send to each other would wake each other for ever.
- * A completed exclusive invocation does get a wake, because it may still have to give its lock back.
+ * A completed exclusive invocation does get a wake, because it may still have to give its lock back. A lease record shows no place at
+ * the key: a driver may have renewed its lease, and died before it took the lock.
  */
 export async function startAgain(engine: Engine, { invocation, leaseRecord }: Loaded): Promise<void> {
   const { acceptance, phase, segmentIndex } = invocation;
   const isExclusive = acceptance.handlerType === "exclusive";
   if (phase.status === "completed" && !isExclusive) return;
-  const mayBeNowhere = isExclusive && segmentIndex === 0 && leaseRecord === undefined && !isDelayed(acceptance);
+  const hasNoTicket =
+    leaseRecord === undefined || (leaseRecord.status === "running" && leaseRecord.ticket === undefined);
+  const mayBeNowhere = isExclusive && segmentIndex === 0 && hasNoTicket && !isDelayed(acceptance);
   if (mayBeNowhere && !isHeldBy(await lockAt(engine, objectPartition(engine, acceptance.target)), acceptance))
     await standInLine(engine, acceptance);
   else await wakeNow(engine, acceptance);

@@ -6,11 +6,12 @@ import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { activeByAcceptor } from "../accept/accept.ts";
 import { PendingAcceptance } from "../accept/pending-acceptance.ts";
-import { drive } from "../drive/drive.ts";
+import { drive, type DriveEnd } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/claim.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { OwnAcceptance } from "../local/own-acceptance.ts";
+import { StoreError } from "../ports/table.ts";
 
 /**
  * True if the process can drive new invocations of the handler at once: it shares its store with no other process, its worker
@@ -46,13 +47,16 @@ export async function acceptAndDrive(
   // After a failed drive, the backstop makes a worker drive the invocation.
   driving.catch(() => undefined);
   await pending.durable;
-  // If the drive fails before the invocation has its place at the key, this function throws. For its caller, the acceptance is
-  // then as uncertain as after a failed write.
-  if (placed !== undefined) await Promise.race([placed, driving]);
+  // If the drive stops before the invocation has its place at the key, this function throws. For its caller, the acceptance is
+  // then as uncertain as after a failed write. A drive also stops without an error: if the write of the lock fails, or if the process
+  // is about to end.
+  const end = placed === undefined ? "ended" : await Promise.race([placed, driving]);
+  if (end === "lost" || end === "parked") throw new StoreError(`${acceptance.id} has no place at its key yet`);
   return true;
 }
 
-async function driveToEnd(engine: Engine, active: ActiveInvocation, pending: PendingAcceptance): Promise<void> {
+async function driveToEnd(engine: Engine, active: ActiveInvocation, pending: PendingAcceptance): Promise<DriveEnd> {
   const end = await drive(engine, active);
   if (end === "ended" && pending.backstop !== undefined) await engine.queue.recall(await pending.backstop);
+  return end;
 }

@@ -18,13 +18,19 @@ export interface RecordBatch {
   readonly partition: number;
   /** The id that the broker gave the topic, if the source of records knows it. */
   readonly topicId?: string;
+  /**
+   * The number of the last reset of the subscription when its reader began, 0 before the first reset: the records were read for
+   * this reset and for no other.
+   */
+  readonly resetNumber: number;
   readonly records: readonly TopicRecord[];
 }
 
 /**
  * The outcome of a batch. Every record before `nextOffset` is durable or skipped, so the group may commit this offset.
  * `paused`: a bad record paused the subscription. `blocked`: no record can be accepted now, and a later try may succeed; the
- * source delivers the batch again after a while.
+ * source delivers the batch again after a while. `outdated`: the subscription has been removed or reset since the reader began;
+ * nothing was accepted, and the reader ends.
  */
 export type RecordsOutcome = {
   readonly nextOffset: number;
@@ -37,6 +43,7 @@ export type RecordsOutcome = {
   | { readonly kind: "accepted" }
   | { readonly kind: "paused"; readonly pause: SubscriptionPause }
   | { readonly kind: "blocked"; readonly reason: string }
+  | { readonly kind: "outdated" }
 );
 
 /**
@@ -47,16 +54,22 @@ export interface Beginning {
   /** Undefined if the subscription has accepted nothing from the partition since the last reset. */
   readonly nextOffset?: number;
   readonly resetTo?: ResetTarget;
+  /**
+   * The stored position belongs to a deleted topic of the same name. So may the group's committed offset: a late batch of the deleted
+   * topic commits for the group of that name.
+   */
+  readonly isNewTopic?: true;
 }
 
 /** The engine's side, which a source of records calls. */
 export interface RecordSink {
   /** Resolves when the acceptances and the position are durable. @throws StoreError; the source delivers the batch again */
   accept(batch: RecordBatch): Promise<RecordsOutcome>;
-  beginningOf(of: Omit<RecordBatch, "records">): Promise<Beginning>;
+  /** @returns undefined if the subscription has been removed or reset since the reader began */
+  beginningOf(of: Omit<RecordBatch, "records">): Promise<Beginning | undefined>;
   /**
-   * Stores the offset to which a reset has moved a partition. The caller has already committed this offset for the
-   * group.
+   * Stores the offset at which a partition begins after the reset of the reader, or in a topic that was created again; does nothing if
+   * another reset has come since. The caller has already committed this offset for the group.
    */
   moved(of: Omit<RecordBatch, "records">, nextOffset: number): Promise<void>;
   /** Stores an error that keeps the subscription from consuming. Never fails. */
@@ -68,6 +81,8 @@ export interface RecordRoom {
   /** @returns false if there was no room in time */
   take(sizeBytes: number): Promise<boolean>;
   giveBack(sizeBytes: number): void;
+  /** Gives everything back. Later calls take and give back nothing. */
+  close(): void;
 }
 
 export interface PartitionLag {

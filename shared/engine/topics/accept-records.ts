@@ -3,7 +3,17 @@ import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { INVOCATION_ID_BYTES, invocationIdFromBytes } from "../../core/model/ids.ts";
 import { parseSource } from "../../core/registry/subscription.ts";
-import { isAccepted, isUntouched, movedTo, type Position, positionNow } from "../../core/topics/position.ts";
+import {
+  isAccepted,
+  isBehind,
+  isOutdated,
+  isUnmoved,
+  isUntouched,
+  movedTo,
+  type Position,
+  positionNow,
+  withAccepted,
+} from "../../core/topics/position.ts";
 import { recordIdentity } from "../../core/topics/record-identity.ts";
 import { badRecordPolicy } from "../../core/topics/subscription-options.ts";
 import { type RecordOrigin, type RecordRequest, requestOf, type TopicRecord } from "../../core/topics/topic-record.ts";
@@ -60,7 +70,7 @@ interface Sorted {
  * @throws StoreError
  */
 export async function acceptRecords(engine: Engine, batch: RecordBatch): Promise<RecordsOutcome> {
-  const { subscription, partition, topicId, records } = batch;
+  const { subscription, partition, topicId, resetNumber, records } = batch;
   const origin = { subscriptionId: subscription.id, topic: parseSource(subscription.source).topic, partition };
   const [before, kafka, routing] = await Promise.all([
     readPosition(engine, subscription.id, partition),
@@ -68,25 +78,29 @@ export async function acceptRecords(engine: Engine, batch: RecordBatch): Promise
     sinkRoute(engine, subscription.sink),
   ]);
   const { reset, pause } = kafka.stateOf(subscription.id);
-  const position = positionNow(before?.position, { reset, partition, topicId });
+  const isRemoved = !kafka.subscriptions.some(({ id }) => id === subscription.id);
+  const position = positionNow(before?.position, { reset, partition, topicId, records });
   const nothing = { nextOffset: records[0]?.offset ?? position.nextOffset, accepted: 0, duplicates: 0, skipped: 0 };
-  // The source may deliver for a while after the pause.
+  // The source may deliver for a while after a removal, a reset or a pause. A batch that was read before a reset must neither count
+  // as the reset, nor be accepted under its number.
+  if (isRemoved || isOutdated(resetNumber, reset, before?.position)) return { ...nothing, kind: "outdated" };
   if (pause !== undefined) return { ...nothing, kind: "paused", pause };
   if (routing.kind === "blocked") return { ...nothing, kind: "blocked", reason: routing.reason };
   const sorted = sort(engine, batch, origin, position, routing.route);
   const { fresh } = sorted;
   const last = sorted.stopAt?.offset ?? (records.at(-1)?.offset ?? -1) + 1;
-  const moved = movedTo(position, last, fresh[0]?.record.offset, sorted.skipped);
   const drives =
     drivesAtOnce(engine, routing.route) && fresh.some(({ record }) => isUntouched(position, record.offset));
   const begun = drives ? await writeBegun(engine, origin, { ...position, begunTo: last }, before) : undefined;
   const way = { position, route: routing.route, drivesAtOnce: begun !== undefined };
   const made = await acceptAll(engine, origin, way, fresh);
+  const accepted = records.filter(({ offset }) => offset < last);
+  const moved = withAccepted(movedTo(position, last, made[0], sorted.skipped), accepted);
   await writeMoved(engine, origin, moved, begun ?? before);
   const counts = {
     nextOffset: last,
-    accepted: made,
-    duplicates: sorted.duplicates + fresh.length - made,
+    accepted: made.length,
+    duplicates: sorted.duplicates + fresh.length - made.length,
     skipped: sorted.skipped,
   };
   countRecords(engine, counts);
@@ -127,9 +141,9 @@ function sort(
 /**
  * If the handler is exclusive, accepts the records of each key one after the other, in order (I6). Accepts records of
  * different keys, and all records for other handlers, at the same time.
- * @returns the number of new invocations
+ * @returns the offsets of the records that have become new invocations, in order
  */
-async function acceptAll(engine: Engine, origin: RecordOrigin, way: Way, fresh: Sorted["fresh"]): Promise<number> {
+async function acceptAll(engine: Engine, origin: RecordOrigin, way: Way, fresh: Sorted["fresh"]): Promise<number[]> {
   const lanes = new Map<string, Sorted["fresh"][number][]>();
   const keepsOrder = way.route.handler.type === "exclusive";
   for (const [at, one] of fresh.entries()) {
@@ -139,11 +153,11 @@ async function acceptAll(engine: Engine, origin: RecordOrigin, way: Way, fresh: 
     else begun.push(one);
   }
   const made = await atMost(AT_ONCE, [...lanes.values()], async (lane) => {
-    let count = 0;
-    for (const one of lane) if (await acceptOne(engine, origin, way, one)) count++;
-    return count;
+    const offsets: number[] = [];
+    for (const one of lane) if (await acceptOne(engine, origin, way, one)) offsets.push(one.record.offset);
+    return offsets;
   });
-  return made.reduce((sum, count) => sum + count, 0);
+  return made.flat().toSorted((a, b) => a - b);
 }
 
 /** @returns false if the invocation exists already */
@@ -241,15 +255,11 @@ async function writeMoved(
   moved: Position,
   before: StoredPosition | undefined,
 ): Promise<void> {
-  const unmoved = before?.position.nextOffset === moved.nextOffset && before.position.resetNumber === moved.resetNumber;
-  if (unmoved) return;
+  if (before !== undefined && isUnmoved(before.position, moved)) return;
   const now = { ...moved, writtenAtMs: engine.clock.nowMs() };
   for (let stored = before; (await writePosition(engine, { id, partition }, now, stored)) === undefined;) {
     stored = await readPosition(engine, id, partition);
-    const other = stored?.position;
-    if (other === undefined) continue;
-    if (other.resetNumber > now.resetNumber) return;
-    if (other.resetNumber === now.resetNumber && other.nextOffset >= now.nextOffset) return;
+    if (stored !== undefined && isBehind(now, stored.position)) return;
   }
 }
 

@@ -80,11 +80,15 @@ async function showLag(engine: Engine, topics: Topics, all: readonly Consumption
   engine.meter.gauges("topic_lag_records", readings);
 }
 
-/** Ends the consumption before it removes the positions. @returns false if there is no such subscription */
+/**
+ * Ends the consumption before it removes the positions. A repeated removal removes the positions that a failed one left behind.
+ * @returns false if there is no such subscription
+ */
 export async function removeSubscription(engine: Engine, id: SubscriptionId): Promise<boolean> {
-  if (!(await unsubscribe(engine, id))) return false;
-  await followChange(engine, () => false);
+  const wasThere = await unsubscribe(engine, id);
+  if (wasThere) await followChange(engine, () => false);
   await deletePositions(engine, id);
+  if (!wasThere) return false;
   engine.log.write("subscription.removed", { subscriptionId: id });
   return true;
 }

@@ -1,8 +1,10 @@
 /** Positions of subscriptions in the table: one partition for each subscription, one item for each partition of the topic. */
 import type { SubscriptionId } from "../../core/model/ids.ts";
+import { landmarksFrom, landmarksText } from "../../core/topics/landmarks.ts";
 import type { Position } from "../../core/topics/position.ts";
 import type { Engine } from "../engine.ts";
 import type { Item, Key } from "../ports/table.ts";
+import { readKafka } from "../register/kafka-items.ts";
 import { readPartition } from "../store/read-partition.ts";
 
 export interface StoredPosition {
@@ -11,7 +13,7 @@ export interface StoredPosition {
   readonly version: number;
 }
 
-type Ground = Pick<Engine, "table" | "settings">;
+type Ground = Pick<Engine, "table" | "meta" | "settings">;
 
 const POSITION_PREFIX = "at#";
 
@@ -30,7 +32,12 @@ export async function readPositions(ground: Ground, id: SubscriptionId): Promise
   return new Map(items.map((item) => [Number(item.sk.slice(POSITION_PREFIX.length)), storedFrom(item).position]));
 }
 
-/** @param before the position as read @returns undefined if another process has written the position since */
+/**
+ * A batch may be under acceptance while its subscription is removed. So a new item is removed again if the subscription is gone:
+ * the removal of a subscription comes before the removal of its positions, so one of the two finds the item.
+ * @param before the position as read
+ * @returns undefined if another process has written the position since
+ */
 export async function writePosition(
   ground: Ground,
   { id, partition }: { readonly id: SubscriptionId; readonly partition: number },
@@ -38,12 +45,23 @@ export async function writePosition(
   before: StoredPosition | undefined,
 ): Promise<StoredPosition | undefined> {
   const version = (before?.version ?? 0) + 1;
-  const item = { ...keyOf(ground, id, partition), ...position, version };
+  const { landmarks, ...plain } = position;
+  const marked = landmarks === undefined ? {} : { landmarks: landmarksText(landmarks) };
+  const item = { ...keyOf(ground, id, partition), ...plain, ...marked, version };
   const { written } = await ground.table.put(
     item,
     before === undefined ? { kind: "absent" } : { kind: "equal", attribute: "version", value: before.version },
   );
+  if (written && before === undefined) await forgetIfRemoved(ground, { id, partition });
   return written ? { position, version } : undefined;
+}
+
+async function forgetIfRemoved(
+  ground: Ground,
+  { id, partition }: { readonly id: SubscriptionId; readonly partition: number },
+): Promise<void> {
+  const { subscriptions } = await readKafka(ground);
+  if (!subscriptions.some((one) => one.id === id)) await ground.table.delete(keyOf(ground, id, partition));
 }
 
 /** Removes the positions of a subscription that no longer exists. */
@@ -53,7 +71,7 @@ export async function deletePositions(ground: Ground, id: SubscriptionId): Promi
 }
 
 function storedFrom(item: Item): StoredPosition {
-  const { resetNumber, nextOffset, begunTo, writtenAtMs, topicId, skipped, version } = item;
+  const { resetNumber, nextOffset, begunTo, writtenAtMs, topicId, landmarks, skipped, version } = item;
   return {
     position: {
       resetNumber: Number(resetNumber),
@@ -62,6 +80,7 @@ function storedFrom(item: Item): StoredPosition {
       skipped: Number(skipped),
       ...(typeof begunTo === "number" && { begunTo }),
       ...(typeof topicId === "string" && { topicId }),
+      ...(typeof landmarks === "string" && { landmarks: landmarksFrom(landmarks) }),
     },
     version: Number(version),
   };

@@ -1,6 +1,5 @@
 /** The engine's side of the port of topics: acceptances, positions and errors. */
-import type { SubscriptionId } from "../../core/model/ids.ts";
-import { isResetDue, positionNow } from "../../core/topics/position.ts";
+import { isOfOtherTopic, isOutdated, isResetDue, positionNow } from "../../core/topics/position.ts";
 import type { Engine } from "../engine.ts";
 import type { Beginning, RecordBatch, RecordSink } from "../ports/topics.ts";
 import { readKafka } from "../register/kafka-items.ts";
@@ -19,26 +18,35 @@ export function recordSink(engine: Engine): RecordSink {
 
 type Place = Omit<RecordBatch, "records">;
 
-async function beginningOf(engine: Engine, { subscription, partition, topicId }: Place): Promise<Beginning> {
-  const { before, reset } = await standing(engine, subscription.id, partition);
+async function beginningOf(engine: Engine, place: Place): Promise<Beginning | undefined> {
+  const { partition, topicId } = place;
+  const { before, reset, isOver } = await standing(engine, place);
+  if (isOver) return undefined;
   if (isResetDue(reset, partition, before?.position)) return { resetTo: reset.to };
+  if (isOfOtherTopic(before?.position, topicId)) return { isNewTopic: true };
   const { nextOffset, writtenAtMs } = positionNow(before?.position, { reset, partition, topicId });
   return writtenAtMs === 0 ? {} : { nextOffset };
 }
 
-async function storeMove(
-  engine: Engine,
-  { subscription, partition, topicId }: Place,
-  nextOffset: number,
-): Promise<void> {
-  const { before, reset } = await standing(engine, subscription.id, partition);
-  if (!isResetDue(reset, partition, before?.position)) return;
-  const position = positionNow(before?.position, { reset, partition, topicId });
-  const moved = { ...position, nextOffset, writtenAtMs: engine.clock.nowMs() };
-  await writePosition(engine, { id: subscription.id, partition }, moved, before);
+/** Tries again if a batch that was read before the reset moves the position first. */
+async function storeMove(engine: Engine, place: Place, nextOffset: number): Promise<void> {
+  const { subscription, partition, topicId } = place;
+  for (let isStored = false; !isStored;) {
+    const { before, reset, isOver } = await standing(engine, place);
+    const isNewTopic = isOfOtherTopic(before?.position, topicId);
+    if (isOver || !(isNewTopic || isResetDue(reset, partition, before?.position))) return;
+    const position = positionNow(before?.position, { reset, partition, topicId });
+    const moved = { ...position, nextOffset, writtenAtMs: engine.clock.nowMs() };
+    isStored = (await writePosition(engine, { id: subscription.id, partition }, moved, before)) !== undefined;
+  }
 }
 
-async function standing(engine: Engine, id: SubscriptionId, partition: number) {
-  const [before, kafka] = await Promise.all([readPosition(engine, id, partition), readKafka(engine)]);
-  return { before, reset: kafka.stateOf(id).reset };
+async function standing(engine: Engine, { subscription: { id }, partition, resetNumber }: Place) {
+  const [before, { subscriptions, stateOf }] = await Promise.all([
+    readPosition(engine, id, partition),
+    readKafka(engine),
+  ]);
+  const { reset } = stateOf(id);
+  const isRemoved = !subscriptions.some((one) => one.id === id);
+  return { before, reset, isOver: isRemoved || isOutdated(resetNumber, reset, before?.position) };
 }

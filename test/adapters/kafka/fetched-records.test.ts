@@ -30,7 +30,7 @@ const batch = (more: Partial<RecordsBatch>, count = 2): RecordsBatch => ({
 });
 
 test("records have their offsets, timestamps and bytes; a null key is no key", () => {
-  const { records, nextOffset, sizeBytes } = fetchedRecords([batch({})], 10);
+  const { records, nextOffset, sizeBytes } = fetchedRecords([batch({})], 10, []);
   expect([nextOffset, sizeBytes]).toEqual([12, 40]);
   expect(records).toEqual([
     { offset: 10, timestampMs: 100, value: Buffer.from("v0"), headers: [{ name: "name", value: new Uint8Array(0) }] },
@@ -45,20 +45,20 @@ test("records have their offsets, timestamps and bytes; a null key is no key", (
 });
 
 test("if a batch has the broker's append time, each of its records has that time", () => {
-  expect(fetchedRecords([batch({ attributes: 8 })], 10).records.map((one) => one.timestampMs)).toEqual([999, 999]);
+  expect(fetchedRecords([batch({ attributes: 8 })], 10, []).records.map((one) => one.timestampMs)).toEqual([999, 999]);
 });
 
 test("records before the asked offset are left out", () => {
-  expect(fetchedRecords([batch({})], 11).records.map(({ offset }) => offset)).toEqual([11]);
+  expect(fetchedRecords([batch({})], 11, []).records.map(({ offset }) => offset)).toEqual([11]);
 });
 
 test("transaction markers give no record; the next fetch begins after a batch even if compaction removed its end", () => {
   const marker = batch({ firstOffset: 12n, attributes: 32 }, 1);
   const compacted = batch({ firstOffset: 13n, lastOffsetDelta: 9 }, 1);
-  const { records, nextOffset } = fetchedRecords([batch({}), marker, compacted], 10);
+  const { records, nextOffset } = fetchedRecords([batch({}), marker, compacted], 10, []);
   expect(records.map(({ offset }) => offset)).toEqual([10, 11, 13]);
   expect(nextOffset).toBe(23);
-  expect(fetchedRecords([], 10)).toEqual({ records: [], nextOffset: 10, sizeBytes: 0 });
+  expect(fetchedRecords([], 10, [])).toEqual({ records: [], nextOffset: 10, sizeBytes: 0 });
 });
 
 test("the reason of a failure names its causes once, in one bounded line", () => {

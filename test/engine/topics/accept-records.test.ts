@@ -66,8 +66,8 @@ const record = (offset: number, key: string, value = `${key}:${offset}`): TopicR
   headers: [],
 });
 
-const accept = async (subscription: Subscription, records: readonly TopicRecord[], by = actor) =>
-  await stage.pulse.within(0, acceptRecords(by.engine, { subscription, partition: 0, records }));
+const accept = async (subscription: Subscription, records: readonly TopicRecord[], by = actor, resetNumber = 0) =>
+  await stage.pulse.within(0, acceptRecords(by.engine, { subscription, partition: 0, resetNumber, records }));
 
 async function worked(): Promise<readonly string[]> {
   await stage.pulse.pass(60_000);
@@ -106,6 +106,7 @@ test("a waiting record goes through the queue after half a second in which no sl
   const waiting = acceptRecords(actor.engine, {
     subscription,
     partition: 0,
+    resetNumber: 0,
     records: [record(0, "a"), record(1, "b")],
   });
   for (moves = 1; moves < 5; moves++) await stage.pulse.pass(400);
@@ -114,7 +115,7 @@ test("a waiting record goes through the queue after half a second in which no sl
   expect(await stage.pulse.within(100, waiting)).toMatchObject({ accepted: 2 });
   expect([calls.length, messages()]).toEqual([2, 0]);
   activeInvocations.slots = { take: () => undefined, lastMoveOf: () => moves };
-  const late = acceptRecords(actor.engine, { subscription, partition: 0, records: [record(2, "c")] });
+  const late = acceptRecords(actor.engine, { subscription, partition: 0, resetNumber: 0, records: [record(2, "c")] });
   expect(await stage.pulse.within(600, late)).toMatchObject({ accepted: 1 });
   expect(messages()).toBe(1);
   expect(await worked()).toHaveLength(3);
@@ -156,7 +157,9 @@ describe("a process that dies", () => {
       const isIt = ({ port, method }: { port: string; method: string }): boolean =>
         (port === "table" || port === "queue") && method !== "get" && method !== "query" && seen++ === at >> 1;
       (at % 2 === 0 ? crashBefore : crashAfter)(actor, isIt);
-      const first = acceptRecords(actor.engine, { subscription, partition: 0, records }).catch(() => undefined);
+      const first = acceptRecords(actor.engine, { subscription, partition: 0, resetNumber: 0, records }).catch(
+        () => undefined,
+      );
       await Promise.race([first, stage.pulse.pass(100)]);
       await stage.reboot();
       const next = stage.actor({ soleOwner: true });
@@ -178,7 +181,9 @@ describe("a process that dies", () => {
       const isIt = ({ port, method }: { port: string; method: string }): boolean =>
         (port === "table" || port === "queue") && method !== "get" && method !== "query" && seen++ === at >> 1;
       (at % 2 === 0 ? crashBefore : crashAfter)(actor, isIt);
-      const first = acceptRecords(actor.engine, { subscription, partition: 0, records }).catch(() => undefined);
+      const first = acceptRecords(actor.engine, { subscription, partition: 0, resetNumber: 0, records }).catch(
+        () => undefined,
+      );
       await Promise.race([first, stage.pulse.pass(1)]);
       await stage.reboot();
       const next = stage.actor({ soleOwner: true });
@@ -209,7 +214,7 @@ test("if two readers of a partition accept the same batch at the same time, each
   await createKafkaCluster(actor.engine, { name: "main", properties: { "bootstrap.servers": "b:1" } });
   const subscription = await subscribed("O/add");
   const records = Array.from({ length: 4 }, (_, offset) => record(offset, "k", String(10 ** offset)));
-  const batch = { subscription, partition: 0, records };
+  const batch = { subscription, partition: 0, resetNumber: 0, records };
   const former = acceptRecords(actor.engine, batch).catch(() => undefined);
   await stage.pulse.settle();
   const latter = acceptRecords(actor.engine, batch);
@@ -265,8 +270,9 @@ test("after a reset, records that are read again invoke the handler again", asyn
   const subscription = await subscribed("S/greet");
   await accept(subscription, [record(0, "a"), record(1, "b")]);
   await resetSubscription(actor.engine, subscription.id, { kind: "earliest" });
-  expect(await accept(subscription, [record(0, "a"), record(1, "b")])).toMatchObject({ accepted: 2, duplicates: 0 });
-  expect(await accept(subscription, [record(0, "a"), record(1, "b")])).toMatchObject({ accepted: 0, duplicates: 2 });
+  const again = async () => await accept(subscription, [record(0, "a"), record(1, "b")], actor, 1);
+  expect(await again()).toMatchObject({ accepted: 2, duplicates: 0 });
+  expect(await again()).toMatchObject({ accepted: 0, duplicates: 2 });
 });
 
 test("the records of a topic that was created again are new, though their offsets are not", async () => {

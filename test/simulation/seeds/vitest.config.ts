@@ -5,7 +5,7 @@ import { reportersOf } from "../../reporters.ts";
 
 export default defineConfig({
   test: {
-    include: ["test/simulation/{seeds,tickets}/**/*.test.ts"],
+    include: ["test/simulation/{seeds,tickets,topics}/**/*.test.ts"],
     pool: "threads",
     maxWorkers: 2,
     ...PATIENCE,
