@@ -72,7 +72,7 @@ describe("while other requests are served", () => {
     // The statement computes for many times as long as a call takes. If it kept the process busy, no call would be answered before it.
     expect(await servedMeanwhile(answer, at)).toBeGreaterThanOrEqual(SERVED_LEAST);
     expect(await answer).toEqual({ status: 400, body: expect.stringMatching(bound) });
-    expect(await asked("SELECT name FROM sys_service LIMIT 1", at)).toMatchObject({ status: 200 });
+    await expect.poll(async () => (await asked("SELECT name FROM sys_service LIMIT 1", at)).status).toBe(200);
   }
 
   test.each([
@@ -100,8 +100,14 @@ describe("while other requests are served", () => {
 
 test("a statement that reaches its limit after its first rows is broken off, and the log says why", async () => {
   const body = JSON.stringify({ query: doubling(10) });
-  const response = await fetch(`${stage.adminUri}/query`, { method: "POST", headers: HEADERS, body });
-  expect([response.status, response.headers.get("content-length")]).toEqual([200, null]);
+  const ask = () => fetch(`${stage.adminUri}/query`, { method: "POST", headers: HEADERS, body });
+  let response = await ask();
+  // On a busy machine the limit may come before the first rows.
+  while (response.status !== 200) {
+    expect(await response.text()).toContain("not answered in 3 s");
+    response = await ask();
+  }
+  expect(response.headers.get("content-length")).toBeNull();
   await expect(response.text()).rejects.toThrow("terminated");
   expect(stage.logged.join()).toMatch(/broken off.*kind=refused.*not answered in 3 s/);
 });
