@@ -21,6 +21,10 @@ import { addCount, callKeyed, getCount, keyed, objectOf, workflowOf } from "../h
 import type { Handler } from "../harness/engine/script-context.ts";
 import { stages } from "../harness/engine/stages.ts";
 import { crashBefore } from "../harness/engine/crash.ts";
+import type { PortCall } from "../harness/engine/engine-process.ts";
+import { ScriptState } from "../harness/engine/script-state.ts";
+import { StoreError } from "../../shared/engine/ports/table.ts";
+import { workflowId } from "../../shared/engine/accept/invocation-ids.ts";
 import { acceptanceOf } from "../harness/engine/named-calls.ts";
 
 const open = stages();
@@ -209,6 +213,32 @@ test("a journal with a retention of zero is not shown after the end", async () =
   await stage.pulse.within(1_000, callOn(actor, "quick"));
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
   expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed", entries: [] });
+});
+
+test("a purge of a workflow's run that fails in the middle is completed when it is repeated", async () => {
+  const { stage, actor } = await play(
+    {
+      run: (ctx) => {
+        const state = new ScriptState(ctx);
+        for (const name of ["a", "b", "c"]) state.set(name, name.repeat(400));
+        return "ran";
+      },
+    },
+    { services: [workflowOf()] },
+  );
+  await stage.pulse.within(1_000, callKeyed(actor, keyed("W", "w", "run")));
+  const id = workflowId(actor.engine, { service: "W", key: "w" });
+  let failures = 1;
+  const isOfState = ({ method, args }: PortCall) =>
+    method === "delete" && String((args[0] as { sk?: string }).sk).startsWith("state#");
+  actor.process.before = (call) => {
+    if (!isOfState(call) || failures-- <= 0) return undefined;
+    throw new StoreError("throttled");
+  };
+  await expect(stage.pulse.within(1_000, purge(actor.engine, id))).rejects.toThrow("throttled");
+  expect(await stage.pulse.within(1_000, purge(actor.engine, id))).toBe("done");
+  const { items } = await actor.engine.table.query("obj#W#w");
+  expect(items.map(({ sk }) => sk)).toEqual(["lock"]);
 });
 
 test("the purge of a workflow's run removes the state, and another run can start under the key", async () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { editState, stateOf } from "../../shared/engine/operate/edit-state.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";
+import { readPartition } from "../../shared/engine/store/read-partition.ts";
 import { crashAfter, crashBefore } from "../harness/engine/crash.ts";
 import type { Actor } from "../harness/engine/engine-fixture.ts";
 import { textOf } from "../harness/engine/engine-fixture.ts";
@@ -98,7 +99,30 @@ test("of two editors at the same time, the last one counts, and the state has th
     const between = await stage.pulse.within(10_000, lettersOf(actor));
     expect(await stage.pulse.within(10_000, slow)).toBe("applied");
     expect(between).toBe("fff");
+    const { items } = await actor.engine.table.query("obj#W#w");
+    expect(items.filter(({ sk }) => /^(edit|blob)#/.test(sk))).toEqual([]);
     expect(["eee", "fff"]).toContain(await stage.pulse.within(10_000, lettersOf(actor)));
+  }
+});
+
+test("a large edit that two processes complete at the same time leaves no values behind", async () => {
+  for (let place = 0; place < 8; place++) {
+    const { stage, actor } = await play();
+    const [editor, reader] = [stage.actor(), stage.actor()];
+    const large = new Map(NAMES.map((name) => [name, new Uint8Array(700_000).fill(101)]));
+    const isSlow = nth(place, ({ port, method }) => port === "table" && method !== "get");
+    editor.process.before = (call) => (isSlow(call) ? stage.pulse.sleep(1_000).then(() => undefined) : undefined);
+    const edited = editState(editor.engine, W, "workflow", large);
+    await stage.pulse.settle();
+    await stage.pulse.within(10_000, lettersOf(reader));
+    expect(await stage.pulse.within(10_000, edited)).toBe("applied");
+    expect(await stage.pulse.within(10_000, lettersOf(actor))).toBe("eee");
+    const items = await readPartition(actor.engine.table, "obj#W#w", { from: "", below: "state" });
+    const pieces = items
+      .filter(({ sk }) => sk.startsWith("blob#"))
+      .map(({ sk }) => sk.split("#").slice(0, 3).join("#"));
+    expect(new Set(pieces).size, `write ${place}`).toBe(3);
+    expect(items.filter(({ sk }) => sk.startsWith("edit#"))).toEqual([]);
   }
 });
 

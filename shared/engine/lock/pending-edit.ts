@@ -7,10 +7,11 @@ import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import { DAY_S } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
-import type { Condition, Update } from "../ports/table.ts";
-import { chunkForPut, reassemble } from "../store/large-record.ts";
+import type { Condition, Item, Update } from "../ports/table.ts";
+import { chunkForPut, dropPieces, reassemble } from "../store/large-record.ts";
 import { lifeAt, type Lock, packState, readLock } from "../store/lock-record.ts";
 import { editKey, lockKey } from "../store/object-keys.ts";
+import { lockAt } from "../store/object-partition.ts";
 import { editIn, editRecord, replacing, type Values } from "./apply-edit.ts";
 import { expireLife } from "./life-items.ts";
 import { writeBeside } from "./object-state.ts";
@@ -19,18 +20,34 @@ import { expiryS } from "./promises.ts";
 /** A run may wait this long before a process needs its state and completes an edit whose editor has died. */
 const EDIT_KEPT_S = 366 * DAY_S;
 
-/** Writes the values of an edit. They have no effect until the lock names the edit. */
-export async function writeEdit(engine: Engine, pk: string, edit: Nonce, values: Values): Promise<void> {
+/**
+ * Writes the values of an edit, names it in the lock, and completes it. The values have no effect until the lock names the edit.
+ * @returns false if the lock has changed since it was read
+ */
+export async function editBeside(
+  engine: Engine,
+  pk: string,
+  lock: Lock,
+  edit: Nonce,
+  values: Values,
+): Promise<boolean> {
   const expiresAtS = Math.ceil(engine.clock.nowMs() / 1000) + EDIT_KEPT_S;
-  const item = { ...editKey(pk, edit), b: editRecord(values, undefined), expiresAtS };
-  await engine.table.put(await chunkForPut(engine, item, edit));
+  const item = await chunkForPut(engine, { ...editKey(pk, edit), b: editRecord(values, undefined), expiresAtS }, edit);
+  await engine.table.put(item);
+  const { update, condition } = namingEdit(lock, edit);
+  const outcome = await engine.table.update(lockKey(pk), update, condition);
+  const stored = readLock(outcome.written ? outcome.item : outcome.existing);
+  // If the answer to a write is lost, the write is sent again, and the edit that the first write named refuses the second one.
+  if (stored.editedBy === edit) await withoutPendingEdit(engine, pk, stored);
+  else await dropEdit(engine, item);
+  return stored.editedBy === edit;
 }
 
 /**
  * The change of a lock that counts an edit and names it as pending. From then on the lock refuses the changes that the run has made
  * to the former state, and the run makes them to the edited one.
  */
-export function namingEdit(lock: Lock, edit: Nonce): { readonly update: Update; readonly condition: Condition } {
+function namingEdit(lock: Lock, edit: Nonce): { readonly update: Update; readonly condition: Condition } {
   const isNew = lock.grant === 0;
   const first = isNew && { held: 0, grant: 1, applied: 0, st: packState(EMPTY_STATE) };
   const update = { set: { pendingEdit: edit, editedBy: edit, ...first }, add: { edits: 1, head: 0, tail: 0, life: 0 } };
@@ -55,31 +72,50 @@ export function whileUnedited(lock: Lock): Condition {
  */
 export async function withoutPendingEdit(engine: Engine, pk: string, read: Lock): Promise<Lock> {
   let lock = read;
-  while (lock.pendingEdit !== undefined && !lifeAt(lock, engine.clock.nowMs()).over) {
-    const { pendingEdit, goneAtMs, life } = lock;
-    const state = await stateAfter(engine, pk, lock, pendingEdit);
-    const named: Condition = { kind: "equal", attribute: "pendingEdit", value: pendingEdit };
-    const outcome = await engine.table.update(
-      lockKey(pk),
-      { set: { st: packState(state) }, remove: ["pendingEdit"] },
-      { kind: "all", of: [named, whileUnedited(lock)] },
-    );
-    lock = readLock(outcome.written ? outcome.item : outcome.existing);
-    // The run has ended: the values live as long as the rest of its state.
-    const endsAtMs = lock.goneAtMs ?? goneAtMs;
-    if (endsAtMs !== undefined && lock.life === life) await expireLife(engine, pk, life, expiryS(endsAtMs));
-  }
+  while (lock.pendingEdit !== undefined && !lifeAt(lock, engine.clock.nowMs()).over)
+    lock = await completed(engine, pk, lock, lock.pendingEdit);
   return lock;
 }
 
-async function stateAfter(engine: Engine, pk: string, lock: Lock, edit: Nonce): Promise<KeyedState> {
+/** Completes the edit. @returns the stored lock */
+async function completed(engine: Engine, pk: string, lock: Lock, edit: Nonce): Promise<Lock> {
   const item = await engine.table.get(editKey(pk, edit));
-  if (item === undefined) {
-    engine.log.write("edit.dropped", { edit });
-    return lock.state;
-  }
-  const [readable] = await reassemble(engine, [item], edit);
-  const { life, grant, edits, state } = lock;
-  const stamp = { grant, edits, segmentIndex: 0 };
-  return await writeBeside(engine, pk, life, state, replacing(editIn(readable).values), stamp);
+  const state = item === undefined ? lock.state : await stateAfter(engine, pk, lock, edit, item);
+  if (state === undefined) return await lockAt(engine, pk);
+  const named: Condition = { kind: "equal", attribute: "pendingEdit", value: edit };
+  const outcome = await engine.table.update(
+    lockKey(pk),
+    { set: { st: packState(state) }, remove: ["pendingEdit"] },
+    { kind: "all", of: [named, whileUnedited(lock)] },
+  );
+  const stored = readLock(outcome.written ? outcome.item : outcome.existing);
+  if (item === undefined && outcome.written) engine.log.write("edit.dropped", { edit });
+  // The run has ended: the values live as long as the rest of its state.
+  if (stored.goneAtMs !== undefined && stored.life === lock.life)
+    await expireLife(engine, pk, lock.life, expiryS(stored.goneAtMs));
+  if (item !== undefined && stored.pendingEdit !== edit) await dropEdit(engine, item);
+  return stored;
+}
+
+/** @returns undefined if another process has completed the edit, and has removed its values, during the read */
+async function stateAfter(
+  engine: Engine,
+  pk: string,
+  { life, grant, edits, state }: Lock,
+  edit: Nonce,
+  item: Item,
+): Promise<KeyedState | undefined> {
+  const readable = await reassemble(engine, [item], edit).catch(async (error: unknown) => {
+    if ((await lockAt(engine, pk)).pendingEdit === edit) throw error;
+    return undefined;
+  });
+  if (readable === undefined) return undefined;
+  const changes = replacing(editIn(readable[0]).values);
+  return await writeBeside(engine, pk, life, state, changes, { grant, edits, segmentIndex: 0 });
+}
+
+/** Removes the values of an edit that no lock names, and whose values are therefore not needed any more. */
+async function dropEdit(engine: Engine, { pk, sk, ...rest }: Item): Promise<void> {
+  await engine.table.delete({ pk, sk });
+  await dropPieces(engine, { pk, sk, ...rest });
 }

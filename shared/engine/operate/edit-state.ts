@@ -13,7 +13,7 @@ import { lockKey } from "../store/object-keys.ts";
 import { besideReservations, isHeldBy, queueUp, takeOrQueue, ticketExpiryS } from "../lock/object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { expiryOfEmpty } from "../lock/object-state.ts";
-import { namingEdit, whileUnedited, withoutPendingEdit, writeEdit } from "../lock/pending-edit.ts";
+import { editBeside, whileUnedited, withoutPendingEdit } from "../lock/pending-edit.ts";
 import { readState, STATE_SHOWN_MAX_BYTES } from "../lock/stored-state.ts";
 import type { Condition, Updated } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
@@ -146,10 +146,5 @@ async function editWorkflow(engine: Engine, pk: string, lock: Lock, values: Valu
     const update = { set, add: { edits: 1, head: 0, tail: 0, life: 0 } };
     return isMade(await engine.table.update(lockKey(pk), update, whileUnedited(lock)), nonce);
   }
-  await writeEdit(engine, pk, nonce, values);
-  const { update, condition } = namingEdit(lock, nonce);
-  const outcome = await engine.table.update(lockKey(pk), update, condition);
-  if (!isMade(outcome, nonce)) return false;
-  await withoutPendingEdit(engine, pk, readLock(outcome.written ? outcome.item : outcome.existing));
-  return true;
+  return await editBeside(engine, pk, lock, nonce, values);
 }

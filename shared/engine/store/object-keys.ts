@@ -39,7 +39,7 @@ export function lockKey(pk: string): Key {
   return { pk, sk: "lock" };
 }
 
-/** The values of an edit of a workflow's state, until and after the lock names the edit. */
+/** The values of an edit of a workflow's state, until the edit is complete. */
 export function editKey(pk: string, edit: Nonce): Key {
   return { pk, sk: `edit#${edit}` };
 }
