@@ -18,7 +18,16 @@ export const ROTATING_SUITES = {
   "crash-points": {
     folder: "simulation/crash-points",
     parts: 4,
-    first: ["sole-owner", "keyed-shared-table", "keyed-sole-owner", "shared-table"],
+    first: [
+      "sole-owner",
+      "keyed-shared-table",
+      "keyed-sole-owner",
+      "shared-table",
+      "days/days-sole-owner",
+      "operations/operations-sole-owner",
+      "operations/operations-shared-table",
+      "sweeper/functions",
+    ],
   },
   browser: { folder: "browser", parts: 2, first: ["screens", "call"] },
   "e2e-aws": { folder: "e2e-aws", parts: 3, first: ["try", "restored", "losses", "attacks", "slow-lane"] },

@@ -50,12 +50,13 @@ function expiriesAt(at: number, expired: number, { life }: Scenario, ownership: 
 
 /**
  * Keyed scenarios leave out reads of indexes, which the scenarios without a key cover, and deaths after a read, which equal
- * deaths before it. Late faults strike only raced scenarios, and these only on the shared table, because late calls have the
- * same effects under every ownership.
+ * deaths before it. Late faults strike raced scenarios, and these only on the shared table, because late calls have the
+ * same effects under every ownership, and scenarios without a key that name these faults.
  */
-function faultsAt(call: string, { keyed, isFirst }: Scenario, ownership: Ownership): readonly Fault[] {
+function faultsAt(call: string, { keyed, isFirst, life }: Scenario, ownership: Ownership): readonly Fault[] {
   if (isFirst !== true && isOfOldDay(call)) return [];
-  if (keyed === undefined) return [...FAULTS, ...specialFaultsAt(call, ownership)];
+  const asked = LATE_FAULTS.filter((fault) => call.startsWith("table.") && life?.faults?.includes(fault) === true);
+  if (keyed === undefined) return [...FAULTS, ...asked, ...specialFaultsAt(call, ownership)];
   if (isReadOfIndex(call)) return [];
   if (call.startsWith("table.query") || call.startsWith("table.get")) return ["before", "after-with-lost-reply"];
   const isLate = keyed === "raced" && ownership === "shared-table" && call.startsWith("table.");

@@ -15,6 +15,8 @@ import type { World } from "./world.ts";
 const SIM: At = { service: "Sim" };
 const RETRY_MS = 200;
 const DAY_MS = 86_400_000;
+/** An ordered pass reads hundreds of days of the listing, so an operator takes time before the next try. */
+const ORDERED_AGAIN_MS = 15_000;
 const TRIES_MAX = 100;
 
 /** The target without its handler: service `Sim` by default, and the key of a keyed service. */
@@ -132,7 +134,7 @@ export class Client {
       try {
         return await Promise.race([sweepAll(), death]);
       } catch {
-        await this.wait(RETRY_MS);
+        await this.wait(ORDERED_AGAIN_MS);
       }
     }
     throw new Error("no pass came to its end");

@@ -63,12 +63,14 @@ export interface Hunt {
   readonly failuresMax?: number;
   /** The calls that are struck; all by default. */
   readonly at?: RegExp;
+  /** True begins with the last call. */
+  readonly lastFirst?: true;
 }
 
 export async function crashPoints(
   ownership: Ownership,
   scenario: Scenario,
-  { sabotage, faults: among, failuresMax = Infinity, at }: Hunt = {},
+  { sabotage, faults: among, failuresMax = Infinity, at, lastFirst }: Hunt = {},
 ): Promise<Coverage> {
   const given = { scenario, ownership, ...(sabotage && { sabotage }) };
   const recorded = await run(given);
@@ -89,7 +91,7 @@ export async function crashPoints(
   const failures: string[] = [];
   const times = new Map<Fault, number>();
   let tried = 0;
-  for (const point of chosen) {
+  for (const point of lastFirst === true ? chosen.toReversed() : chosen) {
     const { struck, complaints, tookMs } = await run({ ...given, point });
     tried++;
     if (struck !== undefined) times.set(point.fault, (times.get(point.fault) ?? 0) + 1);

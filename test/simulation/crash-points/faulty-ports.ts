@@ -13,7 +13,7 @@ export class Death extends Error {
 }
 
 /** A process that makes this number of calls is in an endless loop. */
-const CALLS_MAX = 20_000;
+const CALLS_MAX = 40_000;
 
 /** Longer than a lease, so that other processes act meanwhile if they can. */
 const LATE_MS = 12_000;

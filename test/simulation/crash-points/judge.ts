@@ -13,16 +13,23 @@ import { TOKEN } from "./ledger.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { World } from "./world.ts";
 
-/** @returns every invocation whose acceptance is durable */
-export async function invocationsOf(world: World): Promise<readonly Loaded[]> {
+/** @returns every invocation whose acceptance is durable, and a complaint for each that cannot be read */
+export async function invocationsOf(
+  world: World,
+): Promise<{ readonly invocations: readonly Loaded[]; readonly unreadable: readonly string[] }> {
   const observer = world.observer();
-  const found: Loaded[] = [];
+  const invocations: Loaded[] = [];
+  const unreadable: string[] = [];
   for (const { pk, sk } of world.table.all()) {
     if (sk !== "seg#000000") continue;
-    const loaded = await load(observer, pk.replace("inv#", "") as InvocationId);
-    if (loaded !== undefined) found.push(loaded);
+    try {
+      const loaded = await load(observer, pk.replace("inv#", "") as InvocationId);
+      if (loaded !== undefined) invocations.push(loaded);
+    } catch (error) {
+      unreadable.push(`${pk} is left unreadable: ${String(error)}`);
+    }
   }
-  return found;
+  return { invocations, unreadable };
 }
 
 /** True if no work is left: no open invocation, no entry of the open index and no message. */
@@ -32,14 +39,15 @@ export async function isQuiet(world: World): Promise<boolean> {
   if (queue.size + letters.size + slices.size > 0 || table.all().some(({ sk }) => sk.startsWith("slice#")))
     return false;
   if (table.all().some(({ openPk }) => openPk !== undefined)) return false;
-  const invocations = await invocationsOf(world);
-  return invocations.every(({ invocation }) => invocation.phase.status === "completed");
+  const { invocations, unreadable } = await invocationsOf(world);
+  return unreadable.length === 0 && invocations.every(({ invocation }) => invocation.phase.status === "completed");
 }
 
 /** @param faults the number of faults that struck; each may cause one more execution of a closure @returns complaints */
 export async function judge(world: World, client: Client, scenario: Scenario, faults: number): Promise<string[]> {
-  const invocations = await invocationsOf(world);
+  const { invocations, unreadable } = await invocationsOf(world);
   return [
+    ...unreadable,
     ...world.table.changedSegments.map((change) => `a segment was changed: ${change}`),
     ...(client.lostOne && faults === 0 ? ["a client was not answered, though nothing went wrong"] : []),
     ...countComplaints(invocations, client, scenario),

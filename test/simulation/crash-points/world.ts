@@ -144,6 +144,7 @@ export class World {
       void this.clock.sleep(downMs).then(() => this.start(strikes));
     });
     this.processes.push(ports);
+    if (this.life.vanishes === true) for (const { pk, sk } of this.table.expired()) void this.table.delete({ pk, sk });
     const running = { ...this.#run(ports, generation), death };
     this.#running = running;
     for (const arrived of this.#arrivals) arrived(running);
@@ -219,7 +220,7 @@ export class World {
   }
 
   #runFunctions(ports: FaultyPorts, parts: Parts, generation: number): Omit<Running, "death"> {
-    const { lookMs, workedMs } = this.life;
+    const { lookMs, workedMs, worksFrom = 0 } = this.life;
     const slices = queueOf(ports, this.slices, "slices");
     const send = async (name: string): Promise<void> =>
       void (await slices.send({
@@ -232,10 +233,12 @@ export class World {
     const [requests, workers] = [new Environments("r", make({})), new Environments("w", make({}))];
     const slowed = lookMs === undefined ? {} : { table: slowedReads(parts.table, parts.clock, lookMs) };
     const sweepers = new Environments("s", make(slowed));
+    const running = { request: <T>(work: (engine: Engine) => Promise<T>) => answered(requests, work) };
+    if (generation <= worksFrom) return { ...running, sweepAll: () => orderedPass(sweepers) };
     void runWorkers(workers, parts.queue, workedMs);
-    void runSlices(new Environments("l", make(slowed)), slices);
+    void runSlices(new Environments("l", make({})), slices);
     void runPasses(sweepers, queueOf(ports, this.letters, "letters"), parts.clock);
-    return { request: (work) => answered(requests, work), sweepAll: () => orderedPass(sweepers) };
+    return { ...running, sweepAll: () => orderedPass(sweepers) };
   }
 
   /** Deletes expired items through the port, as the local process does. */

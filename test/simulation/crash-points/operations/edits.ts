@@ -23,12 +23,13 @@ const PLAYED: readonly Scenario[] = [
     name: "state edited twice, the second time for the state of the first",
     async play(client) {
       await push(client, "a");
-      await editAs(client, "k", { log: ["one"], large: LARGE });
-      await editAs(client, "k", { log: ["two"] }, { expected: await readState(client, "k") });
+      await editAs(client, "k", { log: ["one"], large: LARGE, other: OTHER });
+      const expected = await readState(client, "k");
+      await editAs(client, "k", { log: ["two"], large: OTHER, other: LARGE }, { expected });
       await push(client, "b");
     },
     expected: { push: { count: [2, 2], outcomes: [PUSHED] } },
-    states: { k: [log("two", "b")] },
+    states: { k: [`large="${OTHER}" ${log("two", "b")} other="${LARGE}"`] },
   },
   {
     name: "state edited for the state that a running handler changes",

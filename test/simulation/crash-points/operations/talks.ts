@@ -4,11 +4,18 @@ import { CHANGES, type Expected, type Scenario } from "../scenarios.ts";
 
 const DESK: At = { service: "Desk" };
 const FLOW: At = { service: "Flow", key: "w" };
+const NOTES = 12;
+const HEARD = JSON.stringify(Array.from({ length: NOTES }, (_, note) => note));
 const WORKED = '["<a>","<b>","<c>"]';
 
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });
 
 const PLAYED: readonly Scenario[] = [
+  {
+    name: "several signals of one sender",
+    play: (client) => client.call("conductor", { at: DESK, input: NOTES, key: "k" }),
+    expected: { conductor: once(HEARD), player: once(HEARD) },
+  },
   {
     name: "a workflow that a handler starts and waits for",
     keyed: "quiet",
