@@ -1,0 +1,167 @@
+/**
+ * The specification: the states that may follow an operation. A request has its answer in the state, at once or when what it
+ * waits for has ended.
+ */
+import { routeOf } from "./catalogue.ts";
+import { kill, pause, resume } from "./interruptions.ts";
+import { accept, metBy, withResult } from "./invocations.ts";
+import { answered, answerOf, isOpen, keyAt, type State, withInvocation, withKey } from "./state.ts";
+import { ALREADY_RUN, NOT_FOUND } from "./programs.ts";
+import { cancel } from "./step-end.ts";
+import { forget, pass } from "./time.ts";
+import type { Answer, Invocation, Name, Operation } from "./words.ts";
+
+/** What an operation starts is over, or waits, after this time. */
+export const PROMPT_MS = 30_000;
+/** Callers hang up before a longer wait; the invocations go on. */
+export const PATIENCE_MS = 3_600_000;
+
+/** @returns the states that are possible after the operation and the time that it gets */
+export function apply(state: State, operation: Operation, thoroughly = false): readonly State[] {
+  const forMs = operation.do === "wait" ? operation.ms : PROMPT_MS;
+  return begin(state, operation).flatMap((begun) => pass(begun, state.nowMs + forMs, thoroughly));
+}
+
+const UNKNOWN: Answer = { status: 404 };
+const DONE: Answer = { status: 200 };
+const NOTED: Answer = { status: 202 };
+
+function begin(state: State, operation: Operation): readonly State[] {
+  if (operation.do === "kill" && operation.of in state.invocations) return killed(state, operation.of);
+  return [begun(state, operation)];
+}
+
+function killed(state: State, name: Name): readonly State[] {
+  if (!isOpen(state.invocations[name]!)) return [answered(state, { status: 409 })];
+  return kill(answered(state, DONE), name);
+}
+
+function begun(state: State, operation: Operation): State {
+  switch (operation.do) {
+    case "wait":
+      return operation.ms > PATIENCE_MS ? loseRequests(state) : state;
+    case "reopen":
+      return loseRequests(state);
+    case "call":
+    case "send":
+      return submit(state, operation);
+    case "attach":
+    case "output":
+      return ask(state, operation.do, state.invocations[operation.of]);
+    case "ask": {
+      const { question, target, key } = operation;
+      return ask(state, question, metBy(state, { target, ...(key !== undefined && { key }) }));
+    }
+    case "edit":
+      return edit(state, operation);
+    case "resolve":
+    case "reject":
+      return complete(state, operation);
+    default:
+      return operate(state, operation as Operating);
+  }
+}
+
+function submit(state: State, operation: Extract<Operation, { do: "call" | "send" }>): State {
+  const { name, target, program, key, delayMs } = operation;
+  const route = routeOf(state.catalogue, target);
+  if (route === undefined) return answered(state, UNKNOWN);
+  if (route.kind === "workflow" && key !== undefined) return answered(state, { status: 400 });
+  const met = metBy(state, { target, ...(key !== undefined && { key }) });
+  const startAtMs = delayMs !== undefined && delayMs > 0 ? state.nowMs + delayMs : undefined;
+  const asked = { name, target, program, fromOutside: true };
+  const accepted =
+    met === undefined
+      ? accept(state, { ...asked, ...(key !== undefined && { key }), ...(startAtMs !== undefined && { startAtMs }) })
+      : state;
+  if (operation.do === "send") {
+    const status = met === undefined ? "Accepted" : "PreviouslyAccepted";
+    return answered(accepted, { status: 202, says: `${status} ${met?.name ?? name}` });
+  }
+  if (met?.kind === "workflow") return answered(state, answerOf({ failure: ALREADY_RUN }));
+  return waitFor(accepted, accepted.invocations[met?.name ?? name]!);
+}
+
+function waitFor(state: State, { name, phase }: Invocation): State {
+  if (phase.is === "completed") return answered(state, answerOf(phase.result));
+  return { ...state, requests: [...state.requests, { waitsFor: name }] };
+}
+
+function ask(state: State, question: "attach" | "output", of: Invocation | undefined): State {
+  if (of === undefined) return answered(state, question === "attach" ? answerOf({ failure: NOT_FOUND }) : UNKNOWN);
+  if (question === "output" && isOpen(of)) return answered(state, { status: 470 });
+  return waitFor(state, of);
+}
+
+/** Callers that hang up, or whose process ends, get no answer; the invocations go on. */
+function loseRequests(state: State): State {
+  return {
+    ...state,
+    requests: state.requests.map((one) => (one.answer === undefined ? { answer: { status: 0 } } : one)),
+  };
+}
+
+/** An edit replaces the whole state: at once, or in its turn behind the holder and the queue of the key. */
+function edit(state: State, { service, key, values }: Extract<Operation, { do: "edit" }>): State {
+  const place = `${service}/${key}`;
+  const { holder, queue } = keyAt(state, place);
+  return answered(withKey(state, place, holder === undefined ? { values } : { queue: [...queue, { values }] }), NOTED);
+}
+
+function complete(state: State, operation: Extract<Operation, { do: "resolve" | "reject" }>): State {
+  const { of, step, value } = operation;
+  const noted = answered(state, NOTED);
+  const found = state.invocations[of];
+  // An awakeable exists from its step on, and only its first completion counts.
+  if (found === undefined || found.at !== step || found.results[step] !== undefined) return noted;
+  const result = operation.do === "resolve" ? { value } : ({ failure: { code: 500, message: value } } as const);
+  const { phase } = found;
+  if (phase.is === "suspended" && phase.on.for === "awakeable") return withResult(noted, of, result);
+  if (phase.is === "paused" && phase.was.is === "suspended" && phase.was.on.for === "awakeable")
+    return withInvocation(noted, of, { results: { ...found.results, [step]: result } });
+  return noted;
+}
+
+type Operating =
+  | Extract<Operation, { do: "restart" }>
+  | { readonly do: "cancel" | "pause" | "resume" | "purge" | "purge-journal"; readonly of: Name };
+
+function operate(state: State, operation: Operating): State {
+  const found = state.invocations[operation.of];
+  if (found === undefined) return answered(state, UNKNOWN);
+  const { name } = found;
+  const open = isOpen(found);
+  switch (operation.do) {
+    case "cancel":
+      if (!open) return answered(state, { status: 409 });
+      return answered(cancel(state, name), found.hasBegun ? NOTED : DONE);
+    case "pause":
+      if (!open) return answered(state, { status: 409 });
+      if (found.phase.is === "paused") return answered(state, DONE);
+      return answered(pause(state, name), NOTED);
+    case "resume":
+      if (!open) return answered(state, { status: 409 });
+      if (found.phase.is === "scheduled" || found.phase.is === "pending") return answered(state, { status: 425 });
+      return answered(resume(state, name), DONE);
+    case "purge":
+      return open ? answered(state, { status: 409 }) : answered(forget(state, found), DONE);
+    case "purge-journal":
+      if (open) return answered(state, { status: 409 });
+      return answered(withInvocation(state, name, { hasJournal: false }), DONE);
+    case "restart":
+      return restart(state, found, operation.name);
+  }
+}
+
+/** A restart makes a new invocation of the same request; an idempotency key goes on naming the former one. */
+function restart(state: State, former: Invocation, name: Name): State {
+  const { phase, kind, hasJournal, target, program } = former;
+  if (phase.is === "scheduled" || phase.is === "pending") return answered(state, { status: 425 });
+  if (phase.is !== "completed") return answered(state, { status: 409 });
+  if (kind === "workflow") return answered(state, { status: 422 });
+  if (!hasJournal) return answered(state, { status: 410 });
+  if (routeOf(state.catalogue, target) === undefined) return answered(state, { status: 400 });
+  const restarted = accept(state, { name, target, program, fromOutside: true });
+  const { keptMs, journalKeptMs } = former;
+  return answered(withInvocation(restarted, name, { keptMs, journalKeptMs }), { status: 200, says: name });
+}

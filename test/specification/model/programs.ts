@@ -1,0 +1,151 @@
+/** What a handler does at each step, and how it goes on when what it waits for has come. */
+import { accept, end, metBy, withResult } from "./invocations.ts";
+import { failed, given, seeCancel } from "./step-end.ts";
+import { inPhase, keyAt, keyOf, type State, withInvocation, withKey } from "./state.ts";
+import type { Failure, Invocation, Name, Result, Step, Wait } from "./words.ts";
+
+/** The answer to whoever calls the run of a workflow that runs or has run. */
+export const ALREADY_RUN: Failure = { code: 409, message: "the workflow method was already invoked" };
+export const NOT_FOUND: Failure = { code: 404, message: "not found" };
+const DONE = "done";
+
+/** Lets a running invocation do its next step. @returns the states that may follow */
+export function advance(state: State, name: Name): readonly State[] {
+  const invocation = state.invocations[name]!;
+  const begun = withInvocation(state, name, { hasBegun: true });
+  const step = invocation.program.steps[invocation.at];
+  if (step === undefined) return [finish(begun, invocation)];
+  const result = invocation.results[invocation.at];
+  if (!invocation.isCancelled || !waits(step)) return [take(begun, invocation, step, result)];
+  const asked = withoutWaiting(begun, invocation, step);
+  const cancelled = seeCancel(asked, name);
+  // If result and cancel both came while the invocation was held, either may be seen first.
+  return result === undefined ? [cancelled] : [take(begun, invocation, step, result), cancelled];
+}
+
+/** A cancel that has come before is seen where the handler waits: it has asked for the step by then. */
+function withoutWaiting(state: State, invocation: Invocation, step: Step): State {
+  if (invocation.hasAsked || !["call", "send", "keep"].includes(step.do)) return state;
+  const { name } = invocation;
+  const asked = withInvocation(take(state, invocation, step, undefined), name, { ...invocation, hasBegun: true });
+  const { calls } = state.invocations[name]!;
+  return step.do === "call" ? withInvocation(asked, name, { calls: [...calls, `${name}.${invocation.at}`] }) : asked;
+}
+
+function waits(step: Step): boolean {
+  return !["set", "clear", "get", "tell"].includes(step.do);
+}
+
+function finish(state: State, { name, program, given }: Invocation): State {
+  if (program.fails === undefined) return end(state, name, { value: given }, "succeeded");
+  return end(state, name, { failure: { code: program.fails, message: "it fails" } }, "failed");
+}
+
+function suspended(state: State, name: Name, on: Wait): State {
+  return inPhase(withInvocation(state, name, { hasAsked: true }), name, { is: "suspended", on });
+}
+
+function outcomeOf(state: State, name: Name, result: Result): State {
+  if ("failure" in result) return failed(state, name, result.failure, "failed");
+  return given(state, name, result.value);
+}
+
+function take(state: State, invocation: Invocation, step: Step, result: Result | undefined): State {
+  const { name, at, stumbled, target } = invocation;
+  if (result !== undefined) return outcomeOf(state, name, result);
+  const key = keyOf(target);
+  const { values, promises } = keyAt(state, key);
+  switch (step.do) {
+    case "set":
+      return given(withKey(state, key, { values: { ...values, [step.name]: step.value } }), name, DONE);
+    case "clear": {
+      const { [step.name]: _, ...rest } = values;
+      return given(withKey(state, key, { values: rest }), name, DONE);
+    }
+    case "get":
+      return given(state, name, values[step.name] ?? null);
+    case "sleep":
+      return suspended(state, name, { for: "timer", untilMs: state.nowMs + step.ms });
+    case "stumble":
+      if (stumbled >= step.times) return given(state, name, DONE);
+      return inPhase(withInvocation(state, name, { stumbled: stumbled + 1 }), name, {
+        is: "backing-off",
+        untilMs: state.nowMs + step.waitMs,
+      });
+    case "awakeable":
+      return suspended(state, name, { for: "awakeable" });
+    case "call":
+    case "send":
+      return start(state, invocation, step);
+    case "attach": {
+      const of = state.invocations[step.of];
+      if (of === undefined) return failed(state, name, NOT_FOUND, "failed");
+      return awaitEnd(state, name, of);
+    }
+    case "hear":
+      return hear(state, invocation, step.signal);
+    case "tell":
+      return given(signal(state, step.of, step.signal, step.value), name, DONE);
+    case "promise":
+      if (promises[step.name] !== undefined) return given(state, name, promises[step.name]);
+      return suspended(state, name, { for: "promise", name: step.name });
+    case "peek":
+      return given(state, name, promises[step.name] ?? null);
+    case "keep":
+      if (promises[step.name] !== undefined)
+        return failed(state, name, { code: 409, message: "promise was already completed" }, "failed");
+      return given(kept(state, key, step.name, step.value), name, DONE);
+  }
+  throw new Error(`there is no step ${at}`);
+}
+
+/** Starts the child of a step, unless it meets an invocation. A call waits for its end. */
+function start(state: State, { name, at, calls }: Invocation, step: Extract<Step, { do: "call" | "send" }>): State {
+  const { target, program } = step;
+  const key = step.do === "send" ? step.key : undefined;
+  const met = metBy(state, { target, ...(key !== undefined && { key }) });
+  const child = `${name}.${at}`;
+  const startAtMs = step.do === "send" && step.delayMs > 0 ? state.nowMs + step.delayMs : undefined;
+  const asked = { name: child, target, program, fromOutside: false };
+  const started =
+    met === undefined
+      ? accept(state, { ...asked, ...(key !== undefined && { key }), ...(startAtMs !== undefined && { startAtMs }) })
+      : state;
+  if (step.do === "send") return given(started, name, "sent");
+  if (met?.kind === "workflow") return failed(state, name, ALREADY_RUN, "failed");
+  const of = met?.name ?? child;
+  const noted = withInvocation(started, name, { calls: [...calls, of] });
+  return awaitEnd(noted, name, noted.invocations[of]!);
+}
+
+function awaitEnd(state: State, name: Name, of: Invocation): State {
+  if (of.phase.is === "completed") return withResult(state, name, of.phase.result);
+  return suspended(state, name, { for: "result", of: of.name });
+}
+
+function hear(state: State, { name, signals }: Invocation, wanted: string): State {
+  const first = signals.findIndex((one) => one.signal === wanted);
+  if (first < 0) return suspended(state, name, { for: "signal", signal: wanted });
+  const left = signals.filter((_, at) => at !== first);
+  return given(withInvocation(state, name, { signals: left }), name, signals[first]!.value);
+}
+
+/** A named signal is kept until the handler hears it; each one is heard once. */
+export function signal(state: State, of: Name, name: string, value: string): State {
+  const found = state.invocations[of];
+  if (found === undefined || found.phase.is === "completed") return state;
+  const told = withInvocation(state, of, { signals: [...found.signals, { signal: name, value }] });
+  const { phase } = found;
+  const isHeard = phase.is === "suspended" && phase.on.for === "signal" && phase.on.signal === name;
+  return isHeard ? inPhase(told, of, { is: "running" }) : told;
+}
+
+/** A promise of a workflow has one value for good, and everybody who waits for it goes on. */
+export function kept(state: State, key: string, name: string, value: string): State {
+  const { promises } = keyAt(state, key);
+  let told = withKey(state, key, { promises: { ...promises, [name]: value } });
+  for (const { name: waiting, target, phase } of Object.values(state.invocations))
+    if (phase.is === "suspended" && phase.on.for === "promise" && phase.on.name === name && keyOf(target) === key)
+      told = inPhase(told, waiting, { is: "running" });
+  return told;
+}

@@ -1,0 +1,80 @@
+/** The whole state of the specification: invocations, keys, open requests, and the plain changes of each. */
+import type { Catalogue } from "./catalogue.ts";
+import type { Answer, Invocation, Name, Phase, Result, Target, Values } from "./words.ts";
+
+/** An operator's edit replaces the whole state, and waits for its turn as an invocation does. */
+export interface Edit {
+  readonly values: Values;
+}
+
+/** A key of an object or the id of a workflow. */
+export interface Key {
+  /** The invocation that has the key, and those that wait for it in their order. */
+  readonly holder?: Name;
+  readonly queue: readonly (Name | Edit)[];
+  readonly values: Values;
+  readonly promises: Readonly<Record<string, string>>;
+}
+
+/** A request of a caller: open until it has its answer. */
+export interface Request {
+  readonly waitsFor?: Name;
+  readonly answer?: Answer;
+}
+
+export interface State {
+  readonly nowMs: number;
+  readonly invocations: Readonly<Record<Name, Invocation>>;
+  readonly keys: Readonly<Record<string, Key>>;
+  readonly requests: readonly Request[];
+  readonly catalogue: Catalogue;
+  /** Cancels of calls that are on their way to the called invocations. */
+  readonly cancels: readonly Cancel[];
+}
+
+export interface Cancel {
+  readonly of: Name;
+}
+
+const FREE: Key = { queue: [], values: {}, promises: {} };
+
+export function keyOf(target: Target): string {
+  return `${target.service}/${target.key ?? ""}`;
+}
+
+export function keyAt(state: State, key: string): Key {
+  return state.keys[key] ?? FREE;
+}
+
+export function withKey(state: State, key: string, change: Partial<Key>): State {
+  return { ...state, keys: { ...state.keys, [key]: { ...keyAt(state, key), ...change } } };
+}
+
+export function withInvocation(state: State, name: Name, change: Partial<Invocation>): State {
+  const before = state.invocations[name];
+  if (before === undefined) return state;
+  return { ...state, invocations: { ...state.invocations, [name]: { ...before, ...change } } };
+}
+
+export function inPhase(state: State, name: Name, phase: Phase): State {
+  return withInvocation(state, name, { phase });
+}
+
+export function withoutInvocation(state: State, name: Name): State {
+  const { [name]: _, ...invocations } = state.invocations;
+  return { ...state, invocations };
+}
+
+export function isOpen({ phase }: Invocation): boolean {
+  return phase.is !== "completed";
+}
+
+export function answered(state: State, answer: Answer): State {
+  return { ...state, requests: [...state.requests, { answer }] };
+}
+
+/** The answer to a caller that waits for a result. */
+export function answerOf(result: Result): Answer {
+  if ("value" in result) return { status: 200, says: result.value };
+  return { status: result.failure.code, says: result.failure.message };
+}

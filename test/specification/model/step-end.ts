@@ -1,0 +1,38 @@
+/** How a step of a handler ends: with a result, with a failure, or by a cancel, which reaches the handler where it waits. */
+import { end } from "./invocations.ts";
+import { inPhase, isOpen, type State, withInvocation } from "./state.ts";
+import type { Failure, Name } from "./words.ts";
+
+const CANCELLED: Failure = { code: 409, message: "Cancelled" };
+const CANCELLED_BEFORE: Failure = { code: 409, message: "canceled" };
+
+/** The step is done, with this result; the next one follows. */
+export function given(state: State, name: Name, result: unknown): State {
+  const { at, given: before } = state.invocations[name]!;
+  const next = withInvocation(state, name, { at: at + 1, stumbled: 0, hasAsked: false, given: [...before, result] });
+  return inPhase(next, name, { is: "running" });
+}
+
+/** A handler that catches failures goes on; any other ends with the failure. */
+export function failed(state: State, name: Name, failure: Failure, outcome: "failed" | "cancelled"): State {
+  if (state.invocations[name]!.program.catches) return given(state, name, `failed ${failure.code}`);
+  return end(state, name, { failure }, outcome);
+}
+
+/** The handler sees a cancel: the calls that it made get one too, and the step at which it waits fails. */
+export function seeCancel(state: State, name: Name): State {
+  const cancels = state.invocations[name]!.calls.map((of) => ({ of }));
+  const sent = { ...state, cancels: [...state.cancels, ...cancels] };
+  return failed(withInvocation(sent, name, { isCancelled: false }), name, CANCELLED, "cancelled");
+}
+
+/**
+ * An invocation that has begun goes on at once, even if it is paused or backs off, and its handler sees the cancel where it
+ * waits. One that never began ends at once.
+ */
+export function cancel(state: State, name: Name): State {
+  const found = state.invocations[name];
+  if (found === undefined || !isOpen(found)) return state;
+  if (!found.hasBegun) return end(state, name, { failure: CANCELLED_BEFORE }, "cancelled");
+  return inPhase(withInvocation(state, name, { isCancelled: true }), name, { is: "running" });
+}

@@ -1,0 +1,132 @@
+/** The words of the specification: what callers and operators ask, what handlers do, and what can be known of an invocation. */
+
+/** Each request brings a program of its own, and the invocation that it starts has the name of this program. */
+export type Name = string;
+
+export type Kind = "service" | "exclusive" | "shared" | "workflow";
+
+export interface Target {
+  readonly service: string;
+  readonly key?: string;
+  readonly handler: string;
+}
+
+/** One step of a handler. A step that waits can be interrupted by a cancel. */
+export type Step =
+  | { readonly do: "set"; readonly name: string; readonly value: string }
+  | { readonly do: "clear"; readonly name: string }
+  | { readonly do: "get"; readonly name: string }
+  | { readonly do: "sleep"; readonly ms: number }
+  /** The attempt fails this many times at this step; each retry comes after `waitMs`. */
+  | { readonly do: "stumble"; readonly times: number; readonly waitMs: number }
+  | { readonly do: "call"; readonly target: Target; readonly program: Program }
+  | {
+      readonly do: "send";
+      readonly target: Target;
+      readonly program: Program;
+      readonly delayMs: number;
+      readonly key?: string;
+    }
+  /** Waits until somebody outside resolves or rejects the awakeable of this step. */
+  | { readonly do: "awakeable" }
+  | { readonly do: "hear"; readonly signal: string }
+  | { readonly do: "tell"; readonly of: Name; readonly signal: string; readonly value: string }
+  | { readonly do: "attach"; readonly of: Name }
+  | { readonly do: "promise"; readonly name: string }
+  | { readonly do: "peek"; readonly name: string }
+  | { readonly do: "keep"; readonly name: string; readonly value: string };
+
+/** The steps of a handler, one after the other. The output is the list of their results. */
+export interface Program {
+  readonly steps: readonly Step[];
+  /** Goes on with the next step after a failed one, instead of ending with its failure. */
+  readonly catches: boolean;
+  /** Ends with this terminal failure. */
+  readonly fails?: number;
+}
+
+export interface Failure {
+  readonly code: number;
+  readonly message: string;
+}
+
+export type Result = { readonly value: unknown } | { readonly failure: Failure };
+
+/** What an operation is answered with: a status, and what the body says. */
+export interface Answer {
+  readonly status: number;
+  readonly says?: unknown;
+}
+
+export type Operation =
+  | {
+      readonly do: "call" | "send";
+      readonly name: Name;
+      readonly target: Target;
+      readonly program: Program;
+      readonly key?: string;
+      readonly delayMs?: number;
+    }
+  | { readonly do: "attach" | "output"; readonly of: Name }
+  | { readonly do: "ask"; readonly question: "attach" | "output"; readonly target: Target; readonly key?: string }
+  | { readonly do: "cancel" | "kill" | "pause" | "resume" | "purge" | "purge-journal"; readonly of: Name }
+  | { readonly do: "restart"; readonly of: Name; readonly name: Name }
+  | { readonly do: "resolve" | "reject"; readonly of: Name; readonly step: number; readonly value: string }
+  | { readonly do: "edit"; readonly service: string; readonly key: string; readonly values: Values }
+  | { readonly do: "wait"; readonly ms: number }
+  | { readonly do: "reopen"; readonly how: "stop" | "crash" }
+  | { readonly do: "register"; readonly uri: string; readonly code: string; readonly force: boolean }
+  | { readonly do: "update"; readonly deployment: Name; readonly code: string; readonly uri?: string }
+  | { readonly do: "remove"; readonly deployment: Name; readonly force: boolean }
+  | { readonly do: "subscribe"; readonly source: string; readonly sink: string }
+  | { readonly do: "unsubscribe"; readonly number: number };
+
+export type Values = Readonly<Record<string, string>>;
+
+/** What a suspended invocation waits for. */
+export type Wait =
+  | { readonly for: "timer"; readonly untilMs: number }
+  | { readonly for: "result"; readonly of: Name }
+  | { readonly for: "awakeable" }
+  | { readonly for: "signal"; readonly signal: string }
+  | { readonly for: "promise"; readonly name: string };
+
+export type Phase =
+  | { readonly is: "scheduled"; readonly untilMs: number }
+  /** Waits for its key. */
+  | { readonly is: "pending" }
+  | { readonly is: "running" }
+  | { readonly is: "suspended"; readonly on: Wait }
+  | { readonly is: "backing-off"; readonly untilMs: number }
+  | { readonly is: "paused"; readonly was: Phase }
+  | { readonly is: "completed"; readonly result: Result; readonly outcome: Outcome; readonly atMs: number };
+
+export type Outcome = "succeeded" | "failed" | "cancelled" | "killed";
+
+export interface Invocation {
+  readonly name: Name;
+  readonly target: Target;
+  readonly kind: Kind;
+  readonly program: Program;
+  readonly phase: Phase;
+  /** The index of the next step. */
+  readonly at: number;
+  readonly given: readonly unknown[];
+  /** How often the next step has failed. */
+  readonly stumbled: number;
+  /** True if the handler has asked for what it waits for at the next step. */
+  readonly hasAsked: boolean;
+  /** True from the first attempt on. */
+  readonly hasBegun: boolean;
+  /** True if a cancel came that the handler has not seen yet. */
+  readonly isCancelled: boolean;
+  readonly calls: readonly Name[];
+  /** Results of results by step, and signals that came, in their order. */
+  readonly results: Readonly<Record<number, Result>>;
+  readonly signals: readonly { readonly signal: string; readonly value: string }[];
+  readonly idempotencyKey?: string;
+  /** How long result and journal are kept after the end. */
+  readonly keptMs: number;
+  readonly journalKeptMs: number;
+  readonly hasJournal: boolean;
+}

@@ -1,0 +1,109 @@
+/** Plays a history through the specification and through the product, and compares all that can be seen after each operation. */
+import { Random } from "../simulation/random.ts";
+import { CODES } from "./product/codes.ts";
+import { drawOperation } from "./draw.ts";
+import { apply } from "./model/apply.ts";
+import { observe, type Observation } from "./model/observe.ts";
+import type { State } from "./model/state.ts";
+import type { Operation } from "./model/words.ts";
+import { BEGIN_MS } from "./product/history-clock.ts";
+import { Product } from "./product/product.ts";
+import type { Sabotage } from "./product/process.ts";
+
+export interface Disagreement {
+  /** The index of the operation after which the two disagreed. */
+  readonly at: number;
+  /** Each line: what it is about, what the specification expects, what the product shows. */
+  readonly lines: readonly { readonly what: string; readonly expected: string; readonly actual: string }[];
+}
+
+export interface Played {
+  readonly operations: readonly Operation[];
+  readonly disagreement: Disagreement | undefined;
+  readonly statesMax: number;
+}
+
+export const KEYS = ["Account/a", "Account/b", "Order/a", "Order/b"];
+export const URI = "http://first.test:9080/";
+const FIRST: Operation = { do: "register", uri: URI, code: "first", force: false };
+
+export const BEGINNING: State = {
+  nowMs: BEGIN_MS,
+  invocations: {},
+  keys: {},
+  requests: [],
+  cancels: [],
+  catalogue: {
+    deployments: [
+      {
+        name: "d0",
+        uri: URI,
+        code: CODES["first"]!,
+        revisions: Object.fromEntries(Object.keys(CODES["first"]!).map((service) => [service, 1])),
+      },
+    ],
+  },
+};
+
+/** The specification's own mistakes, for tests of the comparison. */
+export type Rules = typeof apply;
+
+export interface Playing {
+  /** Chooses the next operation in view of a possible state; undefined ends the history. */
+  readonly next: (state: State, number: number) => Operation | undefined;
+  readonly sabotage?: Sabotage | undefined;
+  readonly rules?: Rules;
+}
+
+/** @param operations how many */
+export function drawn(seed: number, operations: number): Playing["next"] {
+  const random = new Random(seed);
+  return (state, number) => (number < operations ? drawOperation(random, state, number + 1) : undefined);
+}
+
+export function listed(operations: readonly Operation[]): Playing["next"] {
+  return (_, number) => operations[number];
+}
+
+export async function play({ next, sabotage, rules = apply }: Playing): Promise<Played> {
+  const product = new Product(sabotage);
+  const operations: Operation[] = [];
+  let states: readonly State[] = [BEGINNING];
+  let statesMax = 1;
+  try {
+    await product.open();
+    await product.do(FIRST);
+    product.forgetAnswers();
+    states = [{ ...BEGINNING, nowMs: product.nowMs }];
+    for (let number = 0; ; number++) {
+      const operation = next(states[0]!, number);
+      if (operation === undefined) return { operations, disagreement: undefined, statesMax };
+      operations.push(operation);
+      await product.do(operation);
+      const keys = [KEYS[number % KEYS.length]!];
+      const possible = states.flatMap((state) => rules(state, operation));
+      const expected = possible.flatMap(({ invocations }) => Object.values(invocations));
+      const seen = await product.observe(keys, new Map(expected.map(({ name, target }) => [name, target])));
+      let fitting = possible.filter((state) => lines(observe(state, keys), seen).length === 0);
+      if (fitting.length === 0)
+        fitting = states
+          .flatMap((state) => rules(state, operation, true))
+          .filter((state) => lines(observe(state, keys), seen).length === 0);
+      if (fitting.length === 0)
+        return { operations, disagreement: { at: number, lines: lines(observe(possible[0]!, keys), seen) }, statesMax };
+      statesMax = Math.max(statesMax, fitting.length);
+      // Requests of an observation may take time.
+      states = fitting.map((state) => ({ ...state, nowMs: product.nowMs }));
+    }
+  } finally {
+    product.close();
+  }
+}
+
+function lines(expected: Observation, actual: Observation): Disagreement["lines"] {
+  const all = new Set([...Object.keys(expected), ...Object.keys(actual)]);
+  return [...all].flatMap((what) => {
+    const [one, other] = [expected[what] ?? "nothing", actual[what] ?? "nothing"];
+    return one === other ? [] : [{ what, expected: one, actual: other }];
+  });
+}

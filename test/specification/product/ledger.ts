@@ -1,0 +1,120 @@
+/** Which ids the product gave to the invocations and awakeables that the specification calls by name. */
+import type { Name, Target } from "../model/words.ts";
+
+/** The names of the invocations that may exist, with their targets. */
+export type Expected = ReadonlyMap<Name, Target>;
+
+/** An id that no invocation has. */
+const NO_ID = "inv_1gdJBtdVEcM942bjcDmb1c1khoaJe11Hbz";
+
+export class Ledger {
+  readonly #ids = new Map<Name, string>();
+  readonly #names = new Map<string, Name>();
+  readonly #created = new Map<string, string>();
+  readonly #awakeables = new Map<string, string>();
+  readonly #stumbles = new Map<string, number>();
+  readonly #begun = new Set<string>();
+  readonly #children = new Map<string, string>();
+
+  /** @returns the id, or an id that no invocation has */
+  idOf(name: Name): string {
+    return this.#ids.get(name) ?? NO_ID;
+  }
+
+  nameOf(id: string): Name | undefined {
+    return this.#names.get(id);
+  }
+
+  knows(name: Name): boolean {
+    return this.#ids.has(name);
+  }
+
+  /** Gives a name to an id that has none. */
+  bind(name: Name, id: string): void {
+    if (this.#names.has(id)) return;
+    for (const [former, other] of this.#ids) if (other === id) this.#ids.delete(former);
+    this.#ids.set(name, id);
+    this.#names.set(id, name);
+  }
+
+  /** A life that begins anew under the id of an invocation that is forgotten has another name. */
+  rebind(name: Name, id: string): void {
+    this.#forget(id);
+    this.bind(name, id);
+  }
+
+  /**
+   * Learns which ids exist, with the moment at which each was accepted: another moment is another life.
+   * @param expected the names of invocations that may exist
+   */
+  learn(listed: ReadonlyMap<string, string>, expected: Expected): void {
+    for (const [id, name] of this.#names) if (!listed.has(id) && !expected.has(name)) this.#forget(id);
+    for (const [id, created] of listed) {
+      const before = this.#created.get(id);
+      if (before !== undefined && before !== created) this.#forget(id);
+      this.#created.set(id, created);
+    }
+    // Callers come before their children.
+    for (const name of [...expected.keys()].sort((a, b) => a.length - b.length)) this.#nameChild(name);
+  }
+
+  #nameChild(name: Name): void {
+    if (this.knows(name)) return;
+    const id = this.#childAt(name);
+    if (id !== undefined) this.bind(name, id);
+  }
+
+  /** The child of a step has the name of its caller and the index of the step. */
+  #childAt(name: Name): string | undefined {
+    const dot = name.lastIndexOf(".");
+    if (dot < 0) return undefined;
+    const caller = name.slice(0, dot);
+    const callerId = this.#ids.get(caller) ?? this.#childAt(caller);
+    return callerId && this.#children.get(`${callerId} ${name.slice(dot + 1)}`);
+  }
+
+  #forget(id: string): void {
+    this.#names.delete(id);
+    this.#created.delete(id);
+  }
+
+  /** True for the child of an invocation that exists and has no name yet. */
+  isChildOfUnnamed(id: string): boolean {
+    for (const [key, child] of this.#children) {
+      const caller = key.slice(0, key.indexOf(" "));
+      if (child === id && caller !== id && this.#created.has(caller) && !this.#names.has(caller)) return true;
+    }
+    return false;
+  }
+
+  noteBegun(id: string): void {
+    this.#begun.add(id);
+  }
+
+  /** @returns the place of an invocation in the order in which handlers began */
+  placeOf(id: string): number {
+    const at = [...this.#begun].indexOf(id);
+    return at < 0 ? Infinity : at;
+  }
+
+  /** A later life of the caller may have other children. */
+  noteChild(parentId: string, step: number, id: string): void {
+    this.#children.set(`${parentId} ${step}`, id);
+  }
+
+  noteAwakeable(id: string, step: number, awakeableId: string): void {
+    this.#awakeables.set(`${id} ${step}`, awakeableId);
+  }
+
+  awakeableOf(name: Name, step: number): string | undefined {
+    return this.#awakeables.get(`${this.idOf(name)} ${step}`);
+  }
+
+  /** @returns how often this step of a life has been tried, with this time */
+  stumbles(life: string, step: number): number {
+    const key = `${life} ${step}`;
+    const times = (this.#stumbles.get(key) ?? 0) + 1;
+    this.#stumbles.set(key, times);
+    return times;
+  }
+}

@@ -1,0 +1,89 @@
+/** The request for each operation: to the ingress or to the admin API, as data. */
+import type { HttpRequest } from "../../../shared/api/http/message.ts";
+import type { Operation } from "../model/words.ts";
+import type { Ledger } from "./ledger.ts";
+
+export interface Asking {
+  readonly api: "ingress" | "admin";
+  readonly request: HttpRequest;
+  /** Code that is put onto a machine before the request. */
+  readonly deploys?: { readonly uri: string; readonly code: string };
+}
+
+export function requestOf(operation: Operation, ledger: Ledger): Asking {
+  switch (operation.do) {
+    case "call":
+    case "send":
+      return ingress("POST", callPath(operation), {
+        ...(operation.delayMs !== undefined && operation.delayMs > 0 && { query: `delay=${operation.delayMs}ms` }),
+        ...(operation.key !== undefined && { headers: { "idempotency-key": operation.key } }),
+        json: operation.program,
+      });
+    case "attach":
+    case "output":
+      return ingress("GET", `/restate/invocation/${ledger.idOf(operation.of)}/${operation.do}`);
+    case "ask":
+      return ingress("GET", questionPath(operation));
+    case "resolve":
+    case "reject": {
+      const id = ledger.awakeableOf(operation.of, operation.step) ?? "";
+      return ingress("POST", `/restate/awakeables/${id}/${operation.do}`, { text: operation.value });
+    }
+    case "cancel":
+    case "kill":
+    case "pause":
+    case "resume":
+    case "purge":
+    case "purge-journal":
+      return admin("PATCH", `/invocations/${ledger.idOf(operation.of)}/${operation.do}`);
+    case "restart":
+      return admin("PATCH", `/invocations/${ledger.idOf(operation.of)}/restart-as-new`);
+    case "edit": {
+      const { service, key, values } = operation;
+      const bytes = Object.entries(values).map(([name, value]) => [name, [...new TextEncoder().encode(value)]]);
+      return admin("POST", `/services/${service}/state`, {
+        json: { object_key: key, new_state: Object.fromEntries(bytes) },
+      });
+    }
+    case "register": {
+      const { uri, code, force } = operation;
+      return { ...admin("POST", "/deployments", { json: { uri, force } }), deploys: { uri, code } };
+    }
+    default:
+      throw new Error(`no request is made for ${operation.do}`);
+  }
+}
+
+interface Content {
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly text?: string;
+}
+
+function ingress(method: string, path: string, content: Content = {}): Asking {
+  return { api: "ingress", request: request(method, path, content) };
+}
+
+function admin(method: string, path: string, content: Content = {}): Asking {
+  return { api: "admin", request: request(method, path, content) };
+}
+
+function request(method: string, path: string, { query = "", headers = {}, json, text }: Content): HttpRequest {
+  const body = text ?? (json === undefined ? "" : JSON.stringify(json));
+  const type: Record<string, string> = json === undefined ? {} : { "content-type": "application/json" };
+  return { method, path, query, headers: { ...type, ...headers }, body: new TextEncoder().encode(body) };
+}
+
+function callPath({ do: how, target }: Extract<Operation, { do: "call" | "send" }>): string {
+  const { service, key, handler } = target;
+  const path = key === undefined ? `/${service}/${handler}` : `/${service}/${key}/${handler}`;
+  return how === "send" ? `${path}/send` : path;
+}
+
+function questionPath({ question, target, key }: Extract<Operation, { do: "ask" }>): string {
+  const { service, handler } = target;
+  if (key === undefined) return `/restate/workflow/${service}/${target.key ?? ""}/${question}`;
+  const middle = target.key === undefined ? handler : `${target.key}/${handler}`;
+  return `/restate/invocation/${service}/${middle}/${key}/${question}`;
+}
