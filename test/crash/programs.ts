@@ -33,8 +33,8 @@ export interface Programs {
   readonly service?: string;
   /** The highest version that the deployment offers; if absent, the deployment offers all versions of the SDK. */
   readonly protocolVersion?: number;
-  /** Further flags of the control plane. */
-  readonly flags?: readonly string[];
+  /** A module that the process of the control plane loads before its program, below the root of the repository. */
+  readonly preload?: string;
 }
 
 /** Bundles both programs into a new directory and finds free ports, which stay the same over all restarts. */
@@ -42,7 +42,7 @@ export async function prepareSite({
   deployment = "test/crash/deployment.ts",
   service = "Player",
   protocolVersion,
-  flags = [],
+  preload,
 }: Programs = {}): Promise<Site> {
   await mkdir(WORKSHOP, { recursive: true });
   const dir = await mkdtemp(join(WORKSHOP, "stepwell-crash-"));
@@ -52,6 +52,7 @@ export async function prepareSite({
   const ledgerPath = join(dir, "ledger.jsonl");
   const ports = ["--ingress-port", String(ingressPort), "--admin-port", String(adminPort)];
   const offered = protocolVersion === undefined ? [] : [String(protocolVersion)];
+  const preloaded = preload === undefined ? [] : ["--import", join(ROOT, preload)];
   const register = ["--register", `http://127.0.0.1:${deploymentPort}`];
   return {
     dir,
@@ -59,7 +60,16 @@ export async function prepareSite({
     ledgerPath,
     ingressUri: `http://127.0.0.1:${ingressPort}`,
     adminUri: `http://127.0.0.1:${adminPort}`,
-    controlPlane: [join(dir, "stepwell.js"), "dev", "--data-dir", dataDir, ...ports, ...register, ...flags, "--json"],
+    controlPlane: [
+      ...preloaded,
+      join(dir, "stepwell.js"),
+      "dev",
+      "--data-dir",
+      dataDir,
+      ...ports,
+      ...register,
+      "--json",
+    ],
     deployment: ["--import", POLYFILL, join(dir, "deployment.js"), String(deploymentPort), ledgerPath, ...offered],
     deploymentPort,
     service,

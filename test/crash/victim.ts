@@ -63,6 +63,14 @@ export class Victim {
     this.startTimesMs.push(absence.toMs - this.#startedAtMs);
   }
 
+  /** Stops the process for a while, as a machine does that is suspended. The time does not count as an absence. */
+  async freeze(ms: number): Promise<void> {
+    const child = this.#child!;
+    child.kill("SIGSTOP");
+    await pause(ms);
+    child.kill("SIGCONT");
+  }
+
   /** Resolves with the exit code once the process is dead. If the process was not ready yet, its earlier absence goes on. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
     const child = this.#child;

@@ -1,9 +1,12 @@
 /** Lets callers wait until a given moment; a ring for an earlier moment ends their waits. */
-import { HOUR_MS } from "../../core/model/time-units.ts";
+import { MINUTE_MS } from "../../core/model/time-units.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 
-/** Longest single sleep: system timers overflow beyond 24 days. */
-const SLEEP_MAX_MS = HOUR_MS;
+/**
+ * The longest sleep before the next look at the time of day. Timers do not notice that the clock of the machine is set, nor that the
+ * machine was suspended, so a longer sleep would delay whatever became due meanwhile.
+ */
+const SLEEP_MAX_MS = MINUTE_MS;
 
 interface Waiter {
   readonly untilMs: number;
@@ -18,7 +21,7 @@ export class Alarm {
     this.#clock = clock;
   }
 
-  /** Resolves at `untilMs` (after an hour at the latest), when `ring` names an earlier moment, or when the signal aborts. */
+  /** Resolves at `untilMs` (after a minute at the latest), when `ring` names an earlier moment, or when the signal aborts. */
   async wait(untilMs: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return;
     const controller = new AbortController();
