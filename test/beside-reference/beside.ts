@@ -68,7 +68,7 @@ async function pictures(side: Side, named: readonly { play: string; scene: Scene
 function judged(scene: Scene, ours: Picture, theirs: Picture): Compared {
   const applied = new Map<Difference, number>();
   const found = compare(ours, theirs).filter((one) => {
-    const row = DIFFERENCES.find((difference) => difference.explains(one));
+    const row = DIFFERENCES.find((difference) => difference.explains(one, { ours, theirs }));
     if (row !== undefined) applied.set(row, (applied.get(row) ?? 0) + 1);
     return row === undefined;
   });

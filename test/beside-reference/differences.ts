@@ -1,5 +1,6 @@
 /** The differences between Stepwell (`ours`) and the reference server (`theirs`) that are meant, each with its reason. */
 import type { Found } from "./compare.ts";
+import type { Picture } from "./picture.ts";
 
 export interface Difference {
   readonly what: string;
@@ -8,7 +9,13 @@ export interface Difference {
   readonly reason: string;
   /** The decision, or the place in the documentation. */
   readonly decidedBy: string;
-  explains(found: Found): boolean;
+  explains(found: Found, seen: Seen): boolean;
+}
+
+/** Both pictures in which the leaf was found. */
+export interface Seen {
+  readonly ours: Picture;
+  readonly theirs: Picture;
 }
 
 /** @param path the members down to the leaf; `*` is any one member, and `**` at the beginning is any number of them */
@@ -33,6 +40,13 @@ function sameIn(found: Found, ours: RegExp, theirs: RegExp): boolean {
     ours.test(found.ours) &&
     theirs.test(found.theirs)
   );
+}
+
+/** @returns whether the event is about the failure with which its invocation has ended */
+function endsInvocation({ path, ours: event }: Found, { ours }: Seen): boolean {
+  const invocations = ours["invocations"] as Readonly<Record<string, { readonly row: Picture }>>;
+  const { error_code: code, error_message: message } = event as Readonly<Record<string, string>>;
+  return invocations[path[1]!]?.row["completion_failure"] === `[${code}] ${message}`;
 }
 
 const isMissing = (value: unknown): value is undefined => value === undefined;
@@ -117,6 +131,15 @@ export const DIFFERENCES: readonly Difference[] = [
     reason: "an event stays within one write unit; the invocation has the stack of its last failure in `last_failure`",
     decidedBy: "docs/compatibility.md, The reference's web UI",
     explains: (found) => event("error_stacktrace")(found) && isMissing(found.ours),
+  },
+  {
+    what: "`sys_journal_events` of the attempt that spends the retries, if it fails in another way than the one before",
+    ours: "its failure, which is the result, too",
+    theirs: "no row",
+    reason: "each failed attempt is an event, also the last one",
+    decidedBy: "docs/sql.md, sys_journal_events",
+    explains: (found, seen) =>
+      at("invocations / * / events / *")(found) && isMissing(found.theirs) && endsInvocation(found, seen),
   },
   {
     what: "the text of a failed exchange",

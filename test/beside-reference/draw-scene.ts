@@ -119,7 +119,7 @@ class Drawing {
         };
       case "throw":
       case "cut":
-        return { do: kind, times: random.between(1, 2) };
+        return { do: kind, times: random.between(1, frail && kind === "throw" ? 4 : 2) };
       case "refuse":
         return { do: "refuse", with: random.pick(REFUSALS) };
       case "random":

@@ -147,8 +147,6 @@ function eventOf(row: Row, labels: Labels): Picture {
     after: row["after_journal_entry_index"],
     type: row["event_type"],
     ...(plain(json, labels) as Picture),
-    // The stack of an error has paths of the deployment, which is the same on both sides.
-    ...("error_stacktrace" in json && { error_stacktrace: "a stack" }),
   };
 }
 

@@ -31,6 +31,8 @@ export function withoutIds(text: string, labels: Labels): string {
 /** @returns the value with labels for ids, "a moment" for moments and text for bytes */
 export function plain(value: unknown, labels: Labels, member = ""): unknown {
   if (typeof value === "string") {
+    // The frames of a stack depend on what the deployment does at that moment.
+    if (member.endsWith("stacktrace")) return "a stack";
     if (MOMENT.test(value)) return "a moment";
     if (DEPLOYMENT.test(value)) return "a deployment";
     return ULID.test(value) ? "a ULID" : withoutIds(value, labels);
