@@ -35,7 +35,8 @@ export class VirtualClock implements Clock {
         signal?.removeEventListener("abort", leave);
         resolve(true);
       };
-      const sleeper = { atMs: this.#nowMs + ms, owner, wake };
+      // A clock of the system shows whole milliseconds, and a sleep never ends early.
+      const sleeper = { atMs: this.#nowMs + Math.ceil(ms), owner, wake };
       this.#sleepers.add(sleeper);
       signal?.addEventListener("abort", leave, { once: true });
     });

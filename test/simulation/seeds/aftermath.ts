@@ -31,7 +31,8 @@ export class Aftermath {
   readonly #rules: Rules;
   readonly #random: Random;
   readonly #expirer: Expirer;
-  #isBegun = false;
+  /** True once the weeks have begun. */
+  isBegun = false;
   /** The requests that clients repeated. */
   readonly asked: Ask[] = [];
 
@@ -50,8 +51,8 @@ export class Aftermath {
   /** @returns false if the seed has no such weeks, or if they have begun before */
   begin(plan: readonly Ask[], fail: (complaint: string) => void): boolean {
     const { hardships, leap, trace } = this.#world;
-    if (this.#isBegun || hardships?.expires !== true) return false;
-    this.#isBegun = true;
+    if (this.isBegun || hardships?.expires !== true) return false;
+    this.isBegun = true;
     const forMs = this.#random.pick(FOR_MS);
     trace(`weeks pass: ${forMs} ms`);
     leap.begin(forMs, this.#random.pick(SWEEP_EVERY_MS));
@@ -63,7 +64,7 @@ export class Aftermath {
 
   /** Called at every step. */
   pass(): void {
-    if (this.#isBegun && !this.#world.leap.isOn) this.#expirer.end();
+    if (this.isBegun && !this.#world.leap.isOn) this.#expirer.end();
   }
 
   async #visit(plan: readonly Ask[], forMs: number): Promise<void> {

@@ -177,16 +177,21 @@ export class Clients {
   /**
    * Sends a request to a living process.
    * @param again true if the client repeats the request until it is answered
+   * @param loss whether an unanswered request may have left an invocation that nobody knows
    * @returns undefined if the client never gets an answer
    */
-  async request<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {
+  async request<T>(
+    again: boolean,
+    request: (engine: Engine) => Promise<T>,
+    loss: "loses one" | "loses nothing" = "loses one",
+  ): Promise<T | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const { engine, death } = await this.#world.alive();
       try {
         return await Promise.race([request(engine), death]);
       } catch (error) {
         this.#world.trace(`a client is told: ${String(error)}`);
-        this.lostOne ||= !again;
+        this.lostOne ||= !again && loss === "loses one";
         if (!again) return undefined;
         await this.#world.clock.sleep(RETRY_MS);
       }

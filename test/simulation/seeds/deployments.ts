@@ -13,7 +13,7 @@ import { StreamDeployment, streamingDeployment } from "../stream-deployment.ts";
 import { lambda, playInto, streaming } from "./play-sdk.ts";
 import { scriptedPlayer } from "./play-scripted.ts";
 import type { Players } from "./players.ts";
-import { BRIEF, BRIEF_KEPT_MS, HANDLER, OBJECT, SERVICE } from "./program.ts";
+import { BRIEF, BRIEF_KEPT_MS, FLOW, HANDLER, OBJECT, SERVICE, SHARED } from "./program.ts";
 import { Random } from "../random.ts";
 import { World } from "./world.ts";
 
@@ -31,7 +31,9 @@ async function scripted(): Promise<Players> {
   const meta = new MemoryTable();
   const keyed = { type: "object", handlers: [handler(HANDLER, { type: "exclusive" })] } as const;
   const brief = { settings: { idempotencyRetentionMs: BRIEF_KEPT_MS, journalRetentionMs: BRIEF_KEPT_MS } };
-  const services = [service(SERVICE, [HANDLER]), service(OBJECT, [], keyed), service(BRIEF, [HANDLER], brief)];
+  const run = [handler(HANDLER, { type: "workflow" }), handler(SHARED, { type: "shared" })];
+  const flow = service(FLOW, [], { type: "workflow", handlers: run });
+  const services = [service(SERVICE, [HANDLER]), service(OBJECT, [], keyed), service(BRIEF, [HANDLER], brief), flow];
   await writeDeployment(meta, "", deployment(1, services), 0);
   return {
     meta,

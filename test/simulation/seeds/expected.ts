@@ -3,6 +3,7 @@ import {
   type Branch,
   failedText,
   INTERRUPTED,
+  KEPT,
   type Keyed,
   type Program,
   REFUSED,
@@ -10,6 +11,7 @@ import {
   resolverOf,
   SLEPT,
   type Step,
+  tellerOf,
   WOKEN,
 } from "./program.ts";
 
@@ -26,6 +28,7 @@ export function namesIn(program: Program): readonly string[] {
 
 export function childrenOf(program: Program): readonly Program[] {
   return program.steps.flatMap((step) => {
+    if (step.do === "promise") return [tellerOf(program, step.name)];
     if (step.do === "await") return step.by === "child" ? [resolverOf(program, step.name)] : [];
     if (step.do === "all" || step.do === "race") return step.branches.flatMap((one) => ("of" in one ? [one.of] : []));
     return "of" in step ? [step.of] : [];
@@ -67,7 +70,17 @@ function mayGive(step: Step, value: unknown, disturbed: Disturbed): boolean {
       return step.branches.some((branch) => brings(branch, value, disturbed));
     case "send":
       return typeof value === "string" && value.startsWith("inv_1");
+    case "hear":
+      return JSON.stringify(value) === JSON.stringify(Array.from({ length: step.count }, (_, at) => at));
+    case "promise":
+      return value === WOKEN;
+    case "complete":
+      return value === SLEPT;
+    case "remember":
+      return value === KEPT;
     case "attach":
+    case "attach-by":
+    case "signals":
       return endsWith(step.of, value, disturbed);
     case "cancel":
       return isFailure(value) && endsWith(step.of, value, disturbed);

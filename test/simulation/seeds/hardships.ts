@@ -21,11 +21,14 @@ const OFF_MS = [2 * HOUR_MS, 1.2 * DAY_MS, 3 * DAY_MS, 9 * DAY_MS, 40 * DAY_MS];
 const WITHIN_MS = 60_000;
 const FULL_DISK_MAX_MS = 100_000;
 const GONE_MAX_MS = 60_000;
-const RESTORED_AFTER_MS = [0, 1_200_000, 15 * HOUR_MS];
+const RESTORED_AFTER_MS = [0, 1_200_000, 15 * HOUR_MS, 30 * HOUR_MS];
 
-/** Hardships that find faults which are known and not mended yet; no seed of the gate has them. Empty in the end. */
-export const UNMENDED: ReadonlySet<keyof Hardships> = new Set(
-  process.env["UNMENDED"] === "play" ? [] : ["expires", "off"],
+/**
+ * Hardships that find faults which are known and not mended yet; no seed of the gate has them. Empty in the end. `UNMENDED=play`
+ * plays them all the same.
+ */
+export const UNMENDED: ReadonlySet<"expires" | "large-names"> = new Set(
+  process.env["UNMENDED"] === "play" ? [] : (["expires", "large-names"] as const),
 );
 
 export interface Span {
@@ -69,7 +72,6 @@ export function drawHardships(random: Random, ownsStore: boolean): Hardships {
   return {
     ...drawn,
     ...(UNMENDED.has("expires") && { expires: false }),
-    ...(UNMENDED.has("off") && { off: [], fullDiskMs: 0 }),
   };
 }
 

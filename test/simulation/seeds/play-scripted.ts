@@ -2,24 +2,29 @@
 import type { CallOptions, ScriptContext } from "../../harness/engine/script-context.ts";
 import type { Awaited as Awaiting } from "../../harness/engine/script-awaits.ts";
 import { all, TerminalError } from "../../harness/engine/script-awaits.ts";
-import { ScriptState } from "../../harness/engine/script-state.ts";
+import { completePromise, getPromise, ScriptState } from "../../harness/engine/script-state.ts";
 import type { Outside } from "./outside.ts";
 import {
   type Branch,
   failedText,
   HANDLER,
   INTERRUPTED,
+  KEPT,
   type Keyed,
   LOG,
+  namesOf,
   type Part,
   type Program,
   REFUSED,
   REJECTED,
   resolverOf,
+  SHARED,
   SLEPT,
   type Step,
   targetOf,
+  tellerOf,
   TELLS,
+  valueOf,
   WOKEN,
 } from "./program.ts";
 
@@ -83,6 +88,30 @@ class Player {
       }
       case "await":
         return await this.#await(part, step);
+      case "attach-by": {
+        void this.#send(step.of, step.key);
+        return read(await ctx.get(ctx.completable("AttachInvocation", lookupOf(step))));
+      }
+      case "signals": {
+        const id = await ctx.get(this.#send(step.of, undefined));
+        for (let at = 0; at < step.count; at++) ctx.sendSignal(id, TICK, String(at));
+        return read(await ctx.get(ctx.attach(id)));
+      }
+      case "hear": {
+        const heard: unknown[] = [];
+        while (heard.length < step.count) heard.push(JSON.parse(await ctx.get(ctx.signal(TICK))));
+        return heard;
+      }
+      case "promise": {
+        const teller = tellerOf(part.program, step.name);
+        ctx.send(SHARED, JSON.stringify({ program: teller }), optionsOf(teller, undefined));
+        return read(await ctx.get(getPromise(ctx, step.name)));
+      }
+      case "complete":
+        return read(await ctx.get(completePromise(ctx, step.name, JSON.stringify(WOKEN))));
+      case "remember":
+        for (const name of namesOf(step.values)) this.#set(name, valueOf(part.program, step.name, step.values));
+        return KEPT;
       default:
         return read(await ctx.get(this.#begin(step)));
     }
@@ -102,6 +131,11 @@ class Player {
     return this.#ctx.send(HANDLER, JSON.stringify({ program }), { ...optionsOf(program, key), ...delayed });
   }
 
+  #set(name: string, value: string): void {
+    const [key, content] = [encoder.encode(name), encoder.encode(value)];
+    this.#ctx.command("SetState", { key, value: { content } });
+  }
+
   #begin(branch: Branch): Awaiting<string> {
     const ctx = this.#ctx;
     switch (branch.do) {
@@ -118,6 +152,17 @@ class Player {
         return ctx.call(HANDLER, JSON.stringify({ program: branch.of }), optionsOf(branch.of, branch.key));
     }
   }
+}
+
+const TICK = "tick";
+const encoder = new TextEncoder();
+
+/** @returns the target by which a step attaches to the program that it has sent */
+function lookupOf({ of, key = "" }: { readonly of: Program; readonly key?: string }) {
+  const target = targetOf(of);
+  if (of.flow !== undefined) return { workflow: { workflowName: target.service, workflowKey: of.flow } };
+  const at = { serviceName: target.service, serviceKey: target.key, handlerName: target.handler };
+  return { idempotentRequest: { ...at, idempotencyKey: key } };
 }
 
 function optionsOf(program: Program, idempotencyKey: string | undefined): CallOptions {

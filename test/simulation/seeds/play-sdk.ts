@@ -79,6 +79,13 @@ async function perform(ctx: Context, program: Program, step: Step): Promise<unkn
     }
     case "await":
       return await hear(ctx, program, step);
+    case "attach-by":
+    case "signals":
+    case "hear":
+    case "promise":
+    case "complete":
+    case "remember":
+      throw new Error(`only the scripted handlers play ${step.do}`);
     default:
       return read(await begin(ctx, step));
   }

@@ -16,6 +16,18 @@ export type Step =
   | { readonly do: "attach"; readonly of: Program; readonly key?: string }
   /** Sends a program, cancels it, and waits for its end. */
   | { readonly do: "cancel"; readonly of: Program }
+  /** Sends a program under a key, or as the run of a workflow, and attaches by that target, without waiting for the id. */
+  | { readonly do: "attach-by"; readonly of: Program; readonly key?: string }
+  /** Sends a program, sends it signals of one name, and waits for its end. */
+  | { readonly do: "signals"; readonly of: Program; readonly count: number }
+  /** Waits for signals of one name, one after the other. */
+  | { readonly do: "hear"; readonly count: number }
+  /** Waits for a promise of its workflow, which a child completes. */
+  | { readonly do: "promise"; readonly name: string }
+  /** Completes a promise of the workflow whose shared handler plays the program. */
+  | { readonly do: "complete"; readonly name: string }
+  /** Sets values of the state of its object or workflow. */
+  | { readonly do: "remember"; readonly name: string; readonly values: Values }
   /** Waits for an awakeable. A child or the actor outside of the engine resolves it: at once, or after `Outside.remind`. */
   | {
       readonly do: "await";
@@ -23,6 +35,13 @@ export type Step =
       readonly name: string;
       readonly refuses: boolean;
     };
+
+/** Values of one size under names of one size. */
+export interface Values {
+  readonly count: number;
+  readonly nameBytes: number;
+  readonly valueBytes: number;
+}
 
 export interface Program {
   /**
@@ -33,6 +52,10 @@ export interface Program {
   readonly steps: readonly Step[];
   /** The key of the object on which the program runs exclusively: the program adds its name to the log before its first step. */
   readonly object?: string;
+  /** The id of the workflow whose run plays the program. */
+  readonly flow?: string;
+  /** The id of the workflow whose shared handler plays the program. */
+  readonly beside?: string;
   /** The result is kept for only a second, so that the id of the invocation may be free when a driver redoes the send later. */
   readonly brief?: boolean;
   /** Ends with this terminal failure instead of the results of its steps. */
@@ -52,7 +75,10 @@ export const OBJECT = "O";
 /** The name of a service whose results are kept for a short time. */
 export const BRIEF = "B";
 export const BRIEF_KEPT_MS = 1_000;
+export const FLOW = "W";
 export const HANDLER = "play";
+/** The handler of a workflow that runs beside its run. */
+export const SHARED = "tell";
 /** The state of an object: the names of the programs that ran on it, in their order. */
 export const LOG = "log";
 
@@ -62,7 +88,9 @@ export interface Keyed {
   readonly given: readonly unknown[];
 }
 
-export function targetOf({ object, brief }: Program): Target {
+export function targetOf({ object, brief, flow, beside }: Program): Target {
+  if (flow !== undefined) return { service: FLOW, key: flow, handler: HANDLER };
+  if (beside !== undefined) return { service: FLOW, key: beside, handler: SHARED };
   if (object !== undefined) return { service: OBJECT, key: object, handler: HANDLER };
   return { service: brief === true ? BRIEF : SERVICE, handler: HANDLER };
 }
@@ -80,6 +108,25 @@ export const REJECTED = 500;
 export function resolverOf(program: Program, name: string): Program {
   const steps = [{ do: "run", name: TELLS, stumbles: 0, refuses: false }] as const;
   return { name: `${program.name}r${name}`, steps };
+}
+
+/** @returns the child that completes the promise of a step */
+export function tellerOf({ name, flow = "" }: Program, promise: string): Program {
+  const told = { do: "run", name: TELLS, stumbles: 0, refuses: false } as const;
+  return { name: `${name}t${promise}`, steps: [told, { do: "complete", name: promise }], beside: flow };
+}
+
+/** The result of a step that sets values. */
+export const KEPT = "kept";
+
+/** @returns the names of the values that a step sets */
+export function namesOf({ count, nameBytes }: Values): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `n${at}`.padEnd(nameBytes, "x"));
+}
+
+/** @returns the value under each of the names: it shows the program and the step that set it */
+export function valueOf({ name }: Program, step: string, { valueBytes }: Values): string {
+  return `${name}.${step}`.padEnd(valueBytes, "-");
 }
 
 /** The code of a cancel, and of a kill. */

@@ -34,6 +34,8 @@ export class Rules {
   readonly #parks: ParkRule;
   readonly #seen = new Map<string, Seen>();
   readonly #former: Seen[] = [];
+  /** The values that runs of workflows have set, and when each was durable. */
+  readonly changes: { readonly key: string; readonly name: string; readonly atMs: number }[] = [];
   /** The segments that were written, whether or not they are still stored. */
   readonly #written = new Set<string>();
   readonly complaints: string[] = [];
@@ -132,6 +134,7 @@ export class Rules {
     const { invocation, last } = loaded;
     const former = this.#seen.get(pk);
     if (last !== undefined) {
+      this.#noteChanges(invocation, last.segment);
       this.complaints.push(...segmentComplaints(pk, last.before, last.segment));
       this.complaints.push(...holderComplaints(this.#table, invocation, last.segment, lock));
       if (former?.last?.segment.index === last.segment.index - 1)
@@ -139,6 +142,18 @@ export class Rules {
     }
     const { program } = JSON.parse(new TextDecoder().decode(invocation.acceptance.input)) as Part;
     this.#seen.set(pk, { invocation, program, name: program.name, ...(last && { last }) });
+  }
+
+  #noteChanges({ acceptance }: Invocation, { entries }: Segment): void {
+    const { target, handlerType } = acceptance;
+    if (handlerType !== "workflow") return;
+    for (const entry of entries)
+      if (entry.kind === "command" && entry.command.kind === "change-state" && entry.command.change.kind === "set")
+        this.changes.push({
+          key: target.key ?? "",
+          name: entry.command.change.key,
+          atMs: this.#observer.clock.nowMs(),
+        });
   }
 
   #hold(note: Note): void {

@@ -6,8 +6,10 @@ import { Aftermath } from "./aftermath.ts";
 import { Clients } from "./clients.ts";
 import { players } from "./deployments.ts";
 import { heldKeys } from "./lock-rules.ts";
+import { drawWidePlan } from "./draw-wide.ts";
 import { ParkRule } from "./park-rule.ts";
 import { Days } from "./days.ts";
+import { Edits } from "./edits.ts";
 import { beginEvents } from "./events.ts";
 import { drawStretch, isFar, type Stretch } from "./far-plan.ts";
 import type { Fault } from "./fate.ts";
@@ -60,12 +62,13 @@ export async function run({ seed, sabotage, bound, wide = false, trace = () => {
   const plan = drawPlan(random);
   const draws = wide ? new Random(seed + WIDE_APART) : undefined;
   const world = new World({ random, players: await players(playing), trace, sabotage, bound, wide: draws });
+  const more = draws !== undefined && playing === "scripted" ? drawWidePlan(draws) : [];
   const stretch = drawStretch(random, world.poison !== undefined, bound === "rested");
   // Handlers compute the ends of their sleeps from the time of their own machine.
   const { now } = Date;
   Date.now = () => world.clock.nowMs() + world.skew.ofDeploymentMs;
   try {
-    return await play(world, plan.concat(stretch?.plan ?? []), stretch, draws);
+    return await play(world, plan.concat(stretch?.plan ?? [], more), stretch, draws);
   } finally {
     Date.now = now;
   }
@@ -88,6 +91,8 @@ async function play(
   clients.start(plan, fail);
   world.onExpired = (item) => rules.expire(item);
   const aftermath = draws && new Aftermath(world, clients, rules, draws);
+  const edits = draws && new Edits(world, clients, draws);
+  edits?.begin(plan, fail);
   if (draws !== undefined) beginEvents(world, clients, draws, fail);
   const visitors: Ask[] = [];
   let steps = 0;
@@ -100,6 +105,7 @@ async function play(
     operate(world, clients, rules);
     if (rules.complaints.length > 0) break;
     if (!leap.isOn && leftIn(world, clients, rules, days.areOver) === undefined && !days.begin()) {
+      if (aftermath?.isBegun === false) rules.complaints.push(...((await edits?.complaints(rules)) ?? []));
       const visits = visitsIn(world, plan.concat(visitors));
       if (visits.length === 0 && aftermath?.begin(plan.concat(visitors), fail) !== true) break;
       visitors.push(...visits);

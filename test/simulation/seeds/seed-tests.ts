@@ -17,10 +17,7 @@ const COMMAND = "npm run test:simulation";
 
 /** True for a fault of a hardship that no seed of the gate has yet. */
 function ofUnmended(fault: string): boolean {
-  return (
-    (UNMENDED.has("expires") && fault === "expired") ||
-    (UNMENDED.has("off") && ["machine-off", "full-disk"].includes(fault))
-  );
+  return UNMENDED.has("expires") && fault === "expired";
 }
 
 /** Each second pair of seeds is wide, so that both threads have as many wide seeds as others. */
