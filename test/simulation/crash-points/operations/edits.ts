@@ -84,6 +84,18 @@ const PLAYED: readonly Scenario[] = [
     states: { w: [`note="${LARGE}" phase="on"`] },
   },
   {
+    name: "a workflow's state edited by two operators, of whom the first does not try again",
+    async play(client) {
+      await client.send("run", { at: FLOW });
+      await client.wait(300);
+      await editAs(client, "w", { note: LARGE }, { service: "Flow", again: false });
+      await editAs(client, "w", { note: OTHER }, { service: "Flow" });
+      await client.call("go", { at: FLOW, input: "on", key: "g" });
+    },
+    expected: { run: once('["<before>","on"]'), go: once('"<going>"') },
+    states: { w: [`note="${OTHER}" phase="on"`] },
+  },
+  {
     name: "a workflow's state edited for the state that was read",
     async play(client) {
       await client.send("run", { at: FLOW });
