@@ -1,0 +1,113 @@
+/** Mistakes that are planted to prove that the comparison finds them: in the engine's ports, or in the specification itself. */
+import { apply } from "./model/apply.ts";
+import { keyAt, type State } from "./model/state.ts";
+import type { Operation } from "./model/words.ts";
+import type { Rules } from "./play.ts";
+import type { Sabotage } from "./product/process.ts";
+import type { Engine } from "../../shared/engine/engine.ts";
+import type { Table } from "../../shared/engine/ports/table.ts";
+
+export interface Mistake {
+  readonly what: string;
+  readonly sabotage?: Sabotage;
+  readonly rules?: Rules;
+}
+
+const withTable =
+  (change: (table: Table) => Partial<Table>): Sabotage =>
+  (engine) => ({
+    ...engine,
+    table: Object.assign(Object.create(engine.table) as Table, change(engine.table)),
+  });
+const isOf = (sk: string, start: string): boolean => sk.startsWith(start);
+
+/** Loses every `nth` call of a kind. */
+function everyOther(): () => boolean {
+  let at = 0;
+  return () => ++at % 2 === 0;
+}
+
+export const MISTAKES: readonly Mistake[] = [
+  {
+    what: "messages that get lost",
+    sabotage: (engine) => ({ ...engine, queue: lossy(engine) }),
+  },
+  {
+    what: "timers that never fire",
+    sabotage: (engine) => ({ ...engine, timers: { at: async () => {}, cancel: async () => {} } }),
+  },
+  {
+    what: "a clock of the engine that is ten minutes ahead",
+    sabotage: (engine) => ({
+      ...engine,
+      clock: { nowMs: () => engine.clock.nowMs() + 600_000, sleep: (ms, signal) => engine.clock.sleep(ms, signal) },
+    }),
+  },
+  {
+    what: "ids that do not follow from the idempotency key",
+    sabotage: (engine) => ({
+      ...engine,
+      ids: { random: (size) => engine.ids.random(size), derive: (_, size) => engine.ids.random(size) },
+    }),
+  },
+  {
+    what: "arrivals that are not stored",
+    sabotage: withTable((table) => ({
+      put: async (item, condition) =>
+        isOf(item.sk, "arr#") && item.sk.includes("#x") ? { written: true } : await table.put(item, condition),
+    })),
+  },
+  {
+    what: "sinks that are not stored",
+    sabotage: withTable((table) => ({
+      put: async (item, condition) => (isOf(item.sk, "sink#") ? { written: true } : await table.put(item, condition)),
+    })),
+  },
+  { what: "a specification in which a kill changes nothing", rules: without("kill") },
+  { what: "a specification in which a pause changes nothing", rules: without("pause") },
+  { what: "a specification in which edits change nothing", rules: without("edit") },
+  {
+    what: "a specification in which results are kept for ever",
+    rules: (state, operation, thoroughly) => apply(forEver(state), operation, thoroughly).map(forEver),
+  },
+  {
+    what: "a specification in which the last one in the queue of a key is the next",
+    rules: (state, operation, thoroughly) => apply(state, operation, thoroughly).map(reversed),
+  },
+];
+
+function lossy({ queue }: Engine): Engine["queue"] {
+  const isLost = everyOther();
+  return Object.assign(Object.create(queue) as Engine["queue"], {
+    send: async (wake: Parameters<Engine["queue"]["send"]>[0]) => (isLost() ? "0" : await queue.send(wake)),
+    receive: (...args: Parameters<Engine["queue"]["receive"]>) => queue.receive(...args),
+    recall: (handle: string) => queue.recall(handle),
+    extend: (receipt: string, ms: number) => queue.extend(receipt, ms),
+    ack: (receipt: string) => queue.ack(receipt),
+  });
+}
+function without(kind: Operation["do"]): Rules {
+  return (state, operation, thoroughly) =>
+    apply(state, operation, thoroughly).map((after) =>
+      operation.do === kind ? { ...after, invocations: state.invocations, keys: state.keys } : after,
+    );
+}
+function forEver(state: State): State {
+  return {
+    ...state,
+    invocations: Object.fromEntries(
+      Object.entries(state.invocations).map(([name, one]) => [name, { ...one, keptMs: Infinity }]),
+    ),
+  };
+}
+function reversed(state: State): State {
+  return {
+    ...state,
+    keys: Object.fromEntries(
+      Object.keys(state.keys).map((key) => [
+        key,
+        { ...keyAt(state, key), queue: keyAt(state, key).queue.toReversed() },
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,21 @@
+/** Tests that the comparison finds planted mistakes within a few histories. */
+import { expect, test } from "vitest";
+import { MISTAKES } from "./mistakes.ts";
+import { drawn, play } from "./play.ts";
+
+const WITHIN_HISTORIES = 40;
+const OPERATIONS = 30;
+
+test.each(MISTAKES)("finds $what", async ({ sabotage, rules }) => {
+  let found: number | undefined;
+  for (let seed = 1; seed <= WITHIN_HISTORIES && found === undefined; seed++) {
+    const played = play({ next: drawn(seed, OPERATIONS), sabotage, ...(rules && { rules }) });
+    // A mistake may also make the product refuse what it has to answer.
+    const differs = await played.then(
+      ({ disagreement }) => disagreement !== undefined,
+      () => true,
+    );
+    if (differs) found = seed;
+  }
+  expect(found).toBeDefined();
+});
