@@ -50,17 +50,21 @@ export async function accept(
   // If the answer to a put is lost, the client of the table repeats the put, and the item of the first put refuses the second. If
   // the nonce in that item is the nonce of this acceptance, this has happened.
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
-  for (;;) {
+  for (let refusedBy = first.existing; ;) {
     const found = await withLoaded(engine, acceptance.id, async (loaded): Promise<Acceptation | undefined> => {
       if (loaded !== undefined && (!isOver(engine, loaded) || isThis(loaded))) {
         await join?.(loaded);
         return { kind: "existing", loaded };
       }
-      // The item that refused the put has been deleted meanwhile, or it belongs to a life that is over.
-      const nonce = loaded?.invocation.acceptance.nonce;
+      // The item that refused the put has been deleted meanwhile, or it belongs to a life that is over. The table may have deleted
+      // the end of that life already, and then nothing is loaded.
+      const nonce = loaded?.invocation.acceptance.nonce ?? refusedBy?.["n"];
       const free = nonce === undefined ? ABSENT : ({ kind: "equal", attribute: "n", value: nonce } as const);
       const put = await engine.table.put(item, free);
-      if (!put.written && put.existing?.["n"] !== acceptance.nonce) return undefined;
+      if (!put.written && put.existing?.["n"] !== acceptance.nonce) {
+        refusedBy = put.existing;
+        return undefined;
+      }
       return { ...counted(engine, acceptance), ...(nonce !== undefined && { instead: true }) };
     });
     if (found !== undefined) return found;

@@ -31,6 +31,8 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   // The acceptance expires one retention after the `keepUntilS` of the lease record.
   const retentionS = Math.max(0, Number(acceptance["expiresAtS"]) - Number(record["keepUntilS"]));
   await extendPages(engine, page, { pk, nonce, untilS: untilS + retentionS });
+  // The acceptance is written after all other items, so that no end expires earlier, even if a crash ends the extension.
+  await extendItems(engine, [acceptance], { pk, nonce, untilS: untilS + retentionS });
   // The lease record is written last. If a crash ends the extension before this write, the next pass reads the old `keepUntilS`
   // and repeats the extension.
   await extendRecord(engine, pk, nonce, untilS);
@@ -55,7 +57,11 @@ interface Extension {
 async function extendPages(engine: Engine, first: Page, extension: Extension): Promise<void> {
   let page = first;
   for (;;) {
-    await extendItems(engine, page.items, extension);
+    await extendItems(
+      engine,
+      page.items.filter(({ sk }) => sk !== ACCEPTANCE_SK),
+      extension,
+    );
     if (page.next === undefined) return;
     page = await engine.table.query(extension.pk, { ...extension.range, after: page.next });
   }

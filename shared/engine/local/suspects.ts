@@ -105,7 +105,13 @@ export class Suspects {
   async #held(id: InvocationId, mark: Mark, work: () => Promise<void>): Promise<{ readonly over: Promise<void> }> {
     const trial: Trial = { mark, isMarked: false };
     this.#trials.set(id, trial);
-    await this.#mark(id, trial);
+    try {
+      await this.#mark(id, trial);
+    } catch (error) {
+      // Nothing is tried without a mark. The message comes again, and must find no trial of a work that never began.
+      this.#trials.delete(id);
+      throw error;
+    }
     const ended = new AbortController();
     const over = this.#toItsEnd(id, trial, work).finally(() => ended.abort());
     over.catch(() => undefined);
@@ -126,8 +132,14 @@ export class Suspects {
 
   async #mark(id: InvocationId, trial: Trial): Promise<void> {
     const isOnly = ![...this.#trials.values()].some(({ isMarked }) => isMarked);
+    // Set before the write, so that the trials that begin meanwhile do not count as the only one.
     trial.isMarked = true;
-    await this.#marks.put(id, { ...trial.mark, isAlone: trial.mark.isAlone && isOnly });
+    try {
+      await this.#marks.put(id, { ...trial.mark, isAlone: trial.mark.isAlone && isOnly });
+    } catch (error) {
+      trial.isMarked = false;
+      throw error;
+    }
   }
 
   async #unmark(id: InvocationId, trial: Trial): Promise<void> {

@@ -127,9 +127,9 @@ export async function currentLife(engine: Engine, id: InvocationId): Promise<Add
 
 /** The addressee for the loaded life of an open invocation. Arrivals for this life do not reach a later one. */
 export function openLifeOf(engine: Engine, { invocation, leaseRecord }: Loaded): Addressee {
-  const { id, nonce, target, completionRetentionMs } = invocation.acceptance;
+  const { id, nonce, target } = invocation.acceptance;
   const nowMs = engine.clock.nowMs();
-  const keptUntilS = keepUntilS(engine.settings, { completionRetentionMs }, nowMs, leaseRecord?.keepUntilS);
+  const keptUntilS = keepUntilS(engine.settings, invocation.acceptance, nowMs, leaseRecord?.keepUntilS);
   return { id, nonce, target, keptUntilS };
 }
 

@@ -18,6 +18,7 @@ import {
 } from "../store/item-keys.ts";
 import { reassemble } from "../store/large-record.ts";
 import { isLeased } from "../store/load.ts";
+import { isOutlived } from "../store/outlived.ts";
 import { readOutline, type SegmentOutline } from "../store/segment-record.ts";
 
 const UNIT_BYTES = 4096;
@@ -126,6 +127,9 @@ export class StatusProbe {
     if (after === "completed") return { status: after };
     const found = await this.#get(leaseRecordKey(pk, nonce));
     const leaseRecord = found && readLeaseRecord(found);
+    const { expiresAtS } = last.item;
+    if (isOutlived(this.#engine, { expiresAtS, leaseRecord, untilMs: outline.lease.untilMs }))
+      return { status: "gone" };
     const status = this.#status(
       outline,
       leaseRecord !== undefined && leaseRecord.base >= last.index ? leaseRecord : undefined,
@@ -150,6 +154,9 @@ export class StatusProbe {
     const { acceptance, lease } = readAcceptance(id, plain ?? first);
     if (isLeased(this.#engine, { lease }, this.#engine.clock.nowMs())) return { status: "running" };
     const found = await this.#get(leaseRecordKey(pk, nonce));
+    const { expiresAtS } = first;
+    if (isOutlived(this.#engine, { expiresAtS, leaseRecord: found && readLeaseRecord(found), untilMs: 0 }))
+      return { status: "gone" };
     if (found === undefined) return { status: acceptance.startAtMs === undefined ? "ready" : "scheduled" };
     const leaseRecord = readLeaseRecord(found);
     return {

@@ -146,6 +146,11 @@ export function pieceSizes({ pk, sk, b }: Item): readonly { readonly key: Key; r
   }));
 }
 
+/** A record names a piece that is not stored. */
+export class MissingPieceError extends StoreError {
+  override name = "MissingPieceError";
+}
+
 async function plainRecord(
   ports: Ports,
   item: Item,
@@ -184,12 +189,13 @@ async function join(
     // Each page is copied when it comes, so that the record is in memory once.
     await eachPage(table, item.pk, pieceRange(stored.name), (pieces) => {
       for (const { sk, b } of pieces) {
-        if (sk !== pieceKey(item.pk, stored.name, count++).sk) throw new StoreError(`a piece before ${sk} is missing`);
+        if (sk !== pieceKey(item.pk, stored.name, count++).sk)
+          throw new MissingPieceError(`a piece before ${sk} is missing`);
         append(b as Uint8Array);
       }
     });
   }
-  if (at !== record.length) throw new StoreError(`pieces of ${item.sk} are missing`);
+  if (at !== record.length) throw new MissingPieceError(`pieces of ${item.sk} are missing`);
   return record;
 }
 

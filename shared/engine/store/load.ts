@@ -14,6 +14,7 @@ import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, invocationPk, segmentsOf
 import { type Item, StoreError } from "../ports/table.ts";
 import { JointReads } from "./joint-reads.ts";
 import { reassemble } from "./large-record.ts";
+import { unlessOutlived } from "./outlived.ts";
 import { type Parts, readInParts } from "./parts.ts";
 import { type OnBytes, readFirst, readPartition, TooLargeError } from "./read-partition.ts";
 import { lastActIn } from "./operator-act.ts";
@@ -103,7 +104,7 @@ export interface Wanted {
  * @param sizeMaxBytes the limit of the stored bytes, and of the unpacked bytes; none by default
  * @param onBytes called with the size of each page, of each unpacked record and of each piece that is read by itself, when it
  *   comes into memory
- * @returns undefined if no acceptance is stored under this id
+ * @returns undefined if no acceptance is stored under this id, or if a shared table has begun to delete an ended invocation
  * @throws TooLargeError if the invocation exceeds the limit
  */
 export async function load(
@@ -120,7 +121,9 @@ export async function load(
   if (first.isWhole) {
     await onBytes?.(first.sizeBytes);
     try {
-      return await loadWhole(engine, id, first.items, isBounded ? sizeMaxBytes : SMALL_MAX_BYTES, onBytes, moments);
+      return await unlessOutlived(engine, first.items, () =>
+        loadWhole(engine, id, first.items, isBounded ? sizeMaxBytes : SMALL_MAX_BYTES, onBytes, moments),
+      );
     } catch (error) {
       if (isBounded || !(error instanceof TooLargeError)) throw error;
     }
@@ -129,9 +132,9 @@ export async function load(
   const measure = moments === true ? new StoredMeasure() : undefined;
   const parts = await readInParts(engine, pk, first.items, { onBytes, measure, asHeads });
   if (parts === undefined) return undefined;
-  const loaded = await assembleInParts(id, pk, parts, measure);
+  const loaded = await unlessOutlived(engine, parts.items, () => assembleInParts(id, pk, parts, measure));
   const { left, leavesResults } = parts;
-  return { ...loaded, ...(left && { left }), ...(leavesResults && { leavesResults }) };
+  return loaded && { ...loaded, ...(left && { left }), ...(leavesResults && { leavesResults }) };
 }
 
 /** @param found all items of the invocation, as read */

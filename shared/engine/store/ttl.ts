@@ -1,6 +1,6 @@
 /** How long items live: longer than the result of their invocation; the sweeper extends open invocations (ADR 0034). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
-import { DAY_S } from "../../core/model/time-units.ts";
+import { DAY_S, HOUR_MS } from "../../core/model/time-units.ts";
 import type { EngineSettings } from "../ports/engine-settings.ts";
 
 /**
@@ -36,18 +36,44 @@ export function openUntilS(settings: Keeping, nowMs: number): number {
   return Math.ceil(nowMs / 1000) + openKeptS(settings);
 }
 
+/** How long before an extension is due its writer already counts on it: clocks differ, and a write takes time. */
+const EXTENSION_NEAR_MS = HOUR_MS;
+
 /**
- * The time to live of an item that is written now: the item must outlive the end of the invocation by the retention.
- * @param extendedUntilS the `keepUntilS` of the lease record, if the writer has read it: an item that is written after an
- *   extension must live as long as the extended items, because the next extension comes only when the extended items need it
+ * The time to live of an item that is written now: the item must outlive the end of the invocation by the retention. An item
+ * that is written after an extension must live as long as the extended items, because the next extension comes only when the
+ * extended items need it. The sweeper may have made or begun an extension that the writer has not read. So if the extension is
+ * due by what the writer has read, the item lives a day longer than an extension that begins now.
+ * @param acceptance without `createdAtMs` for a writer that has read neither acceptance nor lease record
+ * @param readUntilS the `keepUntilS` of the lease record, if the writer has read it
  */
 export function keepUntilS(
   settings: Keeping,
-  { completionRetentionMs }: Pick<Acceptance, "completionRetentionMs">,
+  { completionRetentionMs, createdAtMs }: Pick<Acceptance, "completionRetentionMs"> & Partial<Acceptance>,
   nowMs: number,
-  extendedUntilS = 0,
+  readUntilS?: number,
 ): number {
-  return Math.max(openUntilS(settings, nowMs), extendedUntilS) + Math.ceil(completionRetentionMs / 1000);
+  const freshS = openUntilS(settings, nowMs);
+  const knownS = readUntilS ?? openUntilS(settings, createdAtMs ?? nowMs);
+  const mayBeExtended = isToBeExtended(settings, knownS, nowMs + EXTENSION_NEAR_MS);
+  const untilS = mayBeExtended ? extendedUntilS(settings, nowMs) + DAY_S : freshS;
+  return Math.max(untilS, knownS) + Math.ceil(completionRetentionMs / 1000);
+}
+
+/**
+ * An acceptance counts as outlived this long before its expiry. The end of its invocation may expire up to a day earlier than
+ * the acceptance (an extension skips items that expire within a day of it), and clocks differ.
+ */
+const OUTLIVED_BEFORE_S = 1.5 * DAY_S;
+
+/**
+ * True if a shared table may have deleted the end of an invocation with this acceptance. A table deletes the expired items of
+ * an invocation one by one, in any order and days apart. An open invocation has been extended two weeks before. A sole owner
+ * deletes in the order of expiry, so what is left of an invocation is never without the end.
+ */
+export function mayHaveLostEnd({ exclusiveOwnerPrefix }: Keeping, expiresAtS: unknown, nowMs: number): boolean {
+  if (exclusiveOwnerPrefix !== undefined || typeof expiresAtS !== "number") return false;
+  return expiresAtS - OUTLIVED_BEFORE_S <= nowMs / 1000;
 }
 
 /** How long an early arrival is kept. A throttled store may delay the put of the acceptance, but not for days. */

@@ -8,6 +8,7 @@ import { firstRecord, unreadPlace, putRecord, type RecordPlace } from "../lease/
 import { type LeaseRecord, readLeaseRecord } from "../store/lease-record.ts";
 import { ACCEPTANCE_SK, leaseRecordKey, invocationPk } from "../store/item-keys.ts";
 import { isLeased } from "../store/load.ts";
+import { isOutlived } from "../store/outlived.ts";
 import type { Item } from "../ports/table.ts";
 
 /**
@@ -28,8 +29,10 @@ export async function pauseUnread(engine: Engine, id: InvocationId, reason: stri
     const first = await engine.table.get({ pk, sk: ACCEPTANCE_SK });
     if (first === undefined || first["end"] === true) return;
     const existing = await engine.table.get(leaseRecordKey(pk, first["n"] as Nonce));
-    if (existing?.["status"] === "completed") return;
-    if (existing !== undefined && isLeased(engine, { lease: readLeaseRecord(existing) }, engine.clock.nowMs()))
+    const leaseRecord = existing && readLeaseRecord(existing);
+    const untilMs = leaseRecord?.untilMs ?? 0;
+    if (isOutlived(engine, { expiresAtS: first["expiresAtS"], leaseRecord, untilMs })) return;
+    if (leaseRecord !== undefined && isLeased(engine, { lease: leaseRecord }, engine.clock.nowMs()))
       throw new Error("a driver has its lease after all");
     const unchanged =
       existing === undefined

@@ -4,6 +4,8 @@ import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { sendWake } from "../messaging/wake.ts";
+import { isOutlived } from "../store/outlived.ts";
+import { readLeaseRecord } from "../store/lease-record.ts";
 import { firstRecord, listRecord, unreadPlace, putRecord } from "../lease/write-record.ts";
 import { idAt, idOf, type IndexPosition } from "../store/index-walk.ts";
 import { ACCEPTANCE_SK, invocationPk, leaseRecordKey, momentOf } from "../store/item-keys.ts";
@@ -62,17 +64,27 @@ async function listUnread(engine: Engine, item: Item, lookAfterMs: number): Prom
   throw new Error("others write its lease record again and again");
 }
 
+/**
+ * A lease record counts only if its base is not below the index of the last segment. So this record says nothing about the
+ * invocation but its place in the open index: the acceptance shows whether an attempt may have begun. Any driver may replace it.
+ */
+const BEFORE_ALL = -1;
+
 async function note(engine: Engine, item: Item, lookAfterMs: number): Promise<"noted" | "needless" | "outrun"> {
   const id = idOf(item);
   const existing = await engine.table.get(leaseRecordKey(item.pk, item["n"] as Nonce));
   const lookAtMs = engine.clock.nowMs() + lookAfterMs;
+  if (typeof existing?.["lookAtMs"] === "number") return "needless";
+  const first = await engine.table.get({ pk: item.pk, sk: ACCEPTANCE_SK });
+  if (first?.["n"] !== item["n"]) return "needless";
+  const leaseRecord = existing && readLeaseRecord(existing);
+  const { expiresAtS, end } = first!;
+  if (isOutlived(engine, { expiresAtS, end, leaseRecord, untilMs: leaseRecord?.untilMs ?? 0 })) return "needless";
   if (existing === undefined) {
     const place = unreadPlace(id, item);
-    // `firstRecord` sets `base` to 0, so that a driver that has loaded any later segment may replace this lease record.
-    const record = firstRecord(engine, place, { status: "ready", lookAtMs });
+    const record = firstRecord(engine, place, { base: BEFORE_ALL, status: "ready", lookAtMs });
     return (await putRecord(engine, place, record, { kind: "absent" })) ? "noted" : "outrun";
   }
-  if (typeof existing["lookAtMs"] === "number" || existing["status"] === "completed") return "needless";
   return (await listRecord(engine, id, existing, lookAtMs)) ? "noted" : "outrun";
 }
 

@@ -9,6 +9,8 @@ import type { Engine } from "../../../shared/engine/engine.ts";
 import { leaseRecordItem } from "../../../shared/engine/store/lease-record.ts";
 import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
+import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { noteUnread } from "../../../shared/engine/sweep/unread.ts";
 import { stages } from "../../harness/engine/stages.ts";
 import { plantListed, wokenBy } from "../../harness/engine/planted.ts";
@@ -71,4 +73,18 @@ test("a lease record that changes while it is noted is read again", async () => 
       : undefined;
   await noteUnread(actor.engine, entry);
   expect(await holds()).toMatchObject([{ token: "another.1", openPk: expect.any(String) }]);
+});
+
+test("a cancel does not end an invocation as one that never began, if its dead driver may have begun an attempt", async () => {
+  const stage = await open({ waits: () => "done" });
+  const actor = stage.actor();
+  const dead = { token: "dead.1" as Token, untilMs: 1 };
+  const [id] = await plantListed(stage.stores.table, actor.engine, [actor.engine.clock.nowMs() - HOUR_MS], dead);
+  const entry = (await stage.stores.table.get({ pk: invocationPk("", id!), sk: "seg#000000" }))!;
+  await noteUnread(actor.engine, entry);
+  await stage.pulse.during(cancel(actor.engine, id!));
+  actor.startWorker();
+  await stage.pulse.pass(10_000);
+  expect(stage.deployment.of("waits")).toHaveLength(1);
+  expect(await inspect(actor.engine, id!)).toMatchObject({ status: "completed" });
 });
