@@ -1,6 +1,5 @@
 /** Draws the further programs of a wide seed: workflows with promises, signals, attaches by target, states of many sizes. */
 import type { Random } from "../random.ts";
-import { UNMENDED } from "./hardships.ts";
 import type { Ask } from "./plan.ts";
 import type { Program, Step, Values } from "./program.ts";
 
@@ -13,7 +12,6 @@ const SIGNALS_MAX = 14;
 const VALUES_MAX = 16;
 /** Names and values of state: most are small, a few are as large as the protocol allows. */
 const NAME_BYTES = [4, 4, 40, 2_000, 60_000];
-const LARGE_BYTES = 60_000;
 const VALUE_BYTES = [8, 8, 300, 5_000];
 const STEPS_MAX = 4;
 
@@ -86,7 +84,7 @@ class WideDrawing {
     const random = this.#random;
     return {
       count: random.pick([1, 2, VALUES_MAX]),
-      nameBytes: random.pick(NAME_BYTES.filter((bytes) => bytes < LARGE_BYTES || !UNMENDED.has("large-names"))),
+      nameBytes: random.pick(NAME_BYTES),
       valueBytes: random.pick(VALUE_BYTES),
     };
   }
