@@ -1,0 +1,86 @@
+/**
+ * The parts of the proof: which command plays each, and how much its short and its long form play. A long form consists of chunks, so
+ * that it can stop between two of them and go on later.
+ */
+
+const SEEDED = "npm run test:simulation --";
+
+/** @returns one chunk for each range of seeds */
+function seeds(command, chunks, count, from = 1) {
+  return Array.from({ length: chunks }, (_, at) => ({
+    command,
+    env: { SEEDS: String(count), SEED_FROM: String(from + at * count) },
+  }));
+}
+
+export const PARTS = [
+  {
+    name: "seeds",
+    what: "random programs under drawn faults in virtual time: expiry, downtimes, late indexes, lost messages, deaths",
+    short: seeds(`${SEEDED} test/simulation/seeds/seeds-`, 1, 400),
+    long: seeds(`${SEEDED} test/simulation/seeds/seeds-`, 20, 1_000, 100_001),
+  },
+  {
+    name: "topics",
+    what: "a model of a broker with transactions, resets and repeated batches, in virtual time",
+    short: seeds(`${SEEDED} test/simulation/topics/topics-seeds`, 1, 200),
+    long: seeds(`${SEEDED} test/simulation/topics/topics-seeds`, 10, 1_000, 100_001),
+  },
+  {
+    name: "crash-points",
+    what: "each port call of each scenario is broken in each way",
+    short: [{ command: "npm run test:crash-points", env: { ROTATION: "0" } }],
+    long: [{ command: "npm run test:crash-points", env: { ROTATION: "all" } }],
+  },
+  {
+    name: "specification",
+    what: "random histories through an executable specification and through the engine",
+    short: seeds("npm run test:specification", 1, 1_000),
+    long: seeds("npm run test:specification", 15, 2_000, 100_001),
+  },
+  {
+    name: "beside-reference",
+    what: "random programs on this server and on the reference's binary",
+    short: seeds("npm run test:beside-reference", 1, 200),
+    long: seeds("npm run test:beside-reference", 10, 500, 100_001),
+  },
+  {
+    name: "histories",
+    what: "shared things are linearizable: on one table, and on a local process that is killed",
+    short: [
+      ...seeds("npm run test:histories -- one-table", 1, 300),
+      kills("npm run test:histories -- local-process", "HISTORY", 25),
+    ],
+    long: [
+      ...seeds("npm run test:histories -- one-table", 10, 1_000, 100_001),
+      ...Array.from({ length: 4 }, () => kills("npm run test:histories -- local-process", "HISTORY", 100)),
+    ],
+  },
+  {
+    name: "emulated-aws",
+    what: "mixed load and histories on an emulated AWS while functions are killed and stopped, requests throttled and messages lost",
+    short: [{ command: "npm run test:load-aws", env: {} }],
+    long: [{ command: "npm run test:load-aws -- --minutes 30", env: {} }],
+  },
+  {
+    name: "kills",
+    what: "a control plane, its deployment, or both under kill -9",
+    short: [kills("npm run test:crash -- test/crash/crash.test.ts", "CRASH", 200)],
+    long: Array.from({ length: 4 }, () => ({
+      command: "npm run test:crash -- test/crash/crash.test.ts",
+      env: { STEPWELL_CRASH_KILLS: "300", STEPWELL_CRASH_JOBS: "75" },
+    })),
+  },
+  {
+    name: "disk",
+    what: "a full disk, flipped bits, torn writes and missing files",
+    short: [
+      { command: "npx vitest run test/adapters/embedded/damage.test.ts test/bad-input/disk-full.test.ts", env: {} },
+    ],
+    long: [{ command: "npx vitest run test/adapters/embedded test/bad-input/disk-full.test.ts", env: {} }],
+  },
+];
+
+function kills(command, suite, count) {
+  return { command, env: { [`STEPWELL_${suite}_KILLS`]: String(count) } };
+}
