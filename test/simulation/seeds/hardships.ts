@@ -23,14 +23,6 @@ const FULL_DISK_MAX_MS = 100_000;
 const GONE_MAX_MS = 60_000;
 const RESTORED_AFTER_MS = [0, 1_200_000, 15 * HOUR_MS, 30 * HOUR_MS];
 
-/**
- * Hardships that find faults which are known and not mended yet; no seed of the gate has them. Empty in the end. `UNMENDED=play`
- * plays them all the same.
- */
-export const UNMENDED: ReadonlySet<"expires"> = new Set(
-  process.env["UNMENDED"] === "play" ? [] : (["expires"] as const),
-);
-
 export interface Span {
   readonly fromMs: number;
   readonly forMs: number;
@@ -59,7 +51,7 @@ export interface Hardships {
 export function drawHardships(random: Random, ownsStore: boolean): Hardships {
   const off = ownsStore && random.chance(OFF_SHARE) ? spans(random, random.between(1, 2), OFF_MS) : [];
   const isRestored = !ownsStore && random.chance(RESTORE_SHARE);
-  const drawn = {
+  return {
     expires: !ownsStore && random.chance(EXPIRES_SHARE),
     lags: !ownsStore && random.chance(LAGS_SHARE),
     indexFaults: random.chance(INDEX_FAULTS_SHARE) ? random.pick(INDEX_FAULTS) : 0,
@@ -68,10 +60,6 @@ export function drawHardships(random: Random, ownsStore: boolean): Hardships {
     restore: isRestored ? spans(random, 1, RESTORED_AFTER_MS)[0] : undefined,
     isSweeperLate: isRestored && random.chance(LATE_SWEEPER_SHARE),
     gone: random.chance(GONE_SHARE) ? spans(random, random.between(1, 2), [GONE_MAX_MS / 20, GONE_MAX_MS]) : [],
-  };
-  return {
-    ...drawn,
-    ...(UNMENDED.has("expires") && { expires: false }),
   };
 }
 
