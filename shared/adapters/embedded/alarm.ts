@@ -6,7 +6,7 @@ import type { Clock } from "../../engine/ports/clock.ts";
  * The longest sleep before the next look at the time of day. Timers do not notice that the clock of the machine is set, nor that the
  * machine was suspended, so a longer sleep would delay whatever became due meanwhile.
  */
-const SLEEP_MAX_MS = MINUTE_MS;
+const SLEEP_MAX_MS = 10 * MINUTE_MS;
 
 interface Waiter {
   readonly untilMs: number;
@@ -21,7 +21,7 @@ export class Alarm {
     this.#clock = clock;
   }
 
-  /** Resolves at `untilMs` (after a minute at the latest), when `ring` names an earlier moment, or when the signal aborts. */
+  /** Resolves at `untilMs` (after ten minutes at the latest), when `ring` names an earlier moment, or when the signal aborts. */
   async wait(untilMs: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) return;
     const controller = new AbortController();

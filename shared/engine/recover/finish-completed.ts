@@ -25,34 +25,43 @@ const REDO_MAX_MS = 1.5 * DAY_MS;
  * @param isSeenDone true if the caller has checked that no effect is missing (`isLeftUndone`)
  */
 export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone = false): Promise<void> {
-  const { last, leaseRecord } = loaded;
+  const { last } = loaded;
   if (last === undefined) return;
   // A purge wrote this tombstone, after performing the effects; it has no result to deliver.
   if (last.segment.endAlone && isTombstone(last.segment)) return await passKeyOn(engine, loaded);
-  const performer = performerOf(loaded);
-  const { invocation, lease } = performer;
   const isPerformed = unperformed(loaded) === undefined;
   const mayRunAnew = !isPerformed && hasExpiredEffects(engine, loaded);
   const segment = isPerformed || mayRunAnew || isSeenDone ? tellingOnly(last.segment, mayRunAnew) : last.segment;
-  await perform(engine, performer, last.before, segment, { isRedo: true });
+  await redo(engine, loaded, segment);
+}
+
+/** @param segment the final segment, or the part of it that is to be performed again */
+async function redo(engine: Engine, loaded: Loaded, segment: Segment): Promise<void> {
+  const { last, leaseRecord } = loaded;
+  const performer = performerOf(loaded);
+  const { invocation, lease } = performer;
+  await perform(engine, performer, last!.before, segment, { isRedo: true });
   // Requests of this process that wait for the end of a keyed handler also wait for its state, which is written now.
   engine.activeInvocations.notify(invocation.acceptance.id);
-  if (isPerformed) return;
+  if (unperformed(loaded) === undefined) return;
   await keepArrivals(engine, invocation);
   await unlistTombstone(engine, invocation);
   if (leaseRecord !== undefined) await leaveOpenIndex(engine, invocation, lease);
 }
 
 /**
- * Redoes the final effects before the journal is dropped. More than a day after the end, no effect is redone: its target
- * may have expired, and the redo would make it again. Effects that were performed are not redone either, because the
- * target id may have begun another life.
+ * Redoes the final effects before the journal is dropped. More than a day after the end, only the state of a key is written that
+ * was never given back, because the journal is the only place that has it. No other effect is redone then: its target may have
+ * expired, and the redo would make it again. Effects that were performed are not redone either, because the target id may have
+ * begun another life.
  */
 export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Promise<void> {
   const { phase } = loaded.invocation;
-  const isRecent = phase.status === "completed" && engine.clock.nowMs() - phase.endedAtMs < DAY_MS;
-  if (!isRecent || unperformed(loaded) === undefined) return;
-  await finishCompleted(engine, loaded, !(await isLeftUndone(engine, loaded)));
+  if (phase.status !== "completed" || unperformed(loaded) === undefined) return;
+  const isUndone = await isLeftUndone(engine, loaded);
+  const isRecent = engine.clock.nowMs() - phase.endedAtMs < DAY_MS;
+  if (isRecent) return await finishCompleted(engine, loaded, !isUndone);
+  if (isUndone) await redo(engine, loaded, tellingOnly(loaded.last!.segment, true));
 }
 
 /**

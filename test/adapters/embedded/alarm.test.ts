@@ -7,7 +7,7 @@ import { Pulse } from "../../harness/engine/pulse.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-test("a moment that comes early because the clock is set forward ends a wait within a minute", async () => {
+test("a moment that comes early because the clock is set forward ends a wait within ten minutes", async () => {
   const pulse = new Pulse();
   let setBackMs = 3 * HOUR_MS;
   const clock: Clock = {
@@ -20,7 +20,7 @@ test("a moment that comes early because the clock is set forward ends a wait wit
     while (clock.nowMs() < dueMs) await alarm.wait(dueMs);
     return "due";
   })();
-  await pulse.pass(10 * MINUTE_MS);
+  await pulse.pass(HOUR_MS);
   setBackMs = 0;
-  expect(await pulse.within(MINUTE_MS, due)).toBe("due");
+  expect(await pulse.within(10 * MINUTE_MS, due)).toBe("due");
 });
