@@ -26,6 +26,7 @@ const HEAVY = [
   "simulation/crash-points",
   "simulation/seeds",
   "simulation/tickets",
+  "simulation/topics",
   "specification",
   "topics",
 ];

@@ -8,6 +8,7 @@ import type { Condition } from "../ports/table.ts";
 import type { Lease } from "../store/acceptance-record.ts";
 import { changeCondition, type LeaseRecord } from "../store/lease-record.ts";
 import type { Loaded } from "../store/load.ts";
+import { extendClaimed } from "./extend.ts";
 import { changeRecord, type RecordChanges, writeRecord } from "./write-record.ts";
 
 export interface ClaimOptions extends Omit<DriverOrigin, "depth"> {
@@ -22,9 +23,10 @@ export interface ClaimOptions extends Omit<DriverOrigin, "depth"> {
  */
 export async function claim(
   engine: Engine,
-  { invocation, pk, arrivals, left, leaseRecord }: Loaded,
+  loaded: Loaded,
   { spentAtMs, ...origin }: ClaimOptions,
 ): Promise<ActiveInvocation | undefined> {
+  const { invocation, pk, arrivals, left, leaseRecord } = loaded;
   const record = leaseRecord && withoutTimer(leaseRecord, spentAtMs);
   const lease = new LeaseHandle(nextLease(engine, engine.activeInvocations.newToken()), record);
   if (hasVoidTicket(invocation, record)) lease.dropTicket();
@@ -41,7 +43,9 @@ export async function claim(
           running(lease),
           changeCondition(invocation.segmentIndex, [record.token]),
         );
-  return won ? active : undefined;
+  if (!won) return undefined;
+  await extendClaimed(engine, loaded);
+  return active;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Engine } from "../engine.ts";
 import { ACCEPTANCE_SK, ARRIVALS_AND_PIECES, belongsTo, leaseRecordKey, invocationPk } from "../store/item-keys.ts";
 import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.ts";
 import type { Item, Page, Range } from "../ports/table.ts";
+import type { Loaded } from "../store/load.ts";
 import { extendRecord } from "./write-record.ts";
 
 /**
@@ -38,6 +39,25 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   await extendRecord(engine, pk, nonce, untilS);
   engine.activeInvocations.find(id)?.lease.noteExtension(untilS);
   return true;
+}
+
+/**
+ * Extends an invocation that a driver has just claimed, if its items would expire before the result that it may give now has been
+ * kept for its retention: the invocation may end before the sweeper sees it, and no sweeper extends an ended one. Costs nothing for an
+ * invocation that was accepted or extended within the last days.
+ */
+export async function extendClaimed(
+  engine: Engine,
+  { pk, invocation: { acceptance }, expiresAtS, leaseRecord }: Loaded,
+): Promise<void> {
+  const nowMs = engine.clock.nowMs();
+  if (expiresAtS >= Math.ceil((nowMs + acceptance.completionRetentionMs) / 1000)) return;
+  const { nonce } = acceptance;
+  const untilS = keepUntilS(engine.settings, acceptance, nowMs, leaseRecord?.keepUntilS);
+  const page = await engine.table.query(pk);
+  const first = await itemAt(engine, page, { pk, sk: ACCEPTANCE_SK });
+  await extendPages(engine, page, { pk, nonce, untilS });
+  if (first?.["n"] === nonce) await extendItems(engine, [first], { pk, nonce, untilS });
 }
 
 async function itemAt(engine: Engine, page: Page, key: { pk: string; sk: string }): Promise<Item | undefined> {

@@ -5,12 +5,14 @@ import type { HttpsEndpointsOptions } from "../../../shared/adapters/https/https
 import { reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
 import type { PeerKind } from "../../harness/https/peer.ts";
 import { startPeer } from "../../harness/https/peer.ts";
+import { SEEN_WITHIN_MS } from "../../patience.ts";
 import { HOSTILE_URLS, NO_WAY } from "./hostile-urls.ts";
 
 const opened: HttpsEndpoints[] = [];
 afterEach(() => opened.splice(0).forEach((one) => one.close()));
 function endpointsWith(options: HttpsEndpointsOptions = {}): HttpsEndpoints {
-  const made = new HttpsEndpoints(options);
+  // The look-up of a name counts, and waits for a thread on a busy machine.
+  const made = new HttpsEndpoints({ connectTimeoutMs: SEEN_WITHIN_MS, ...options });
   opened.push(made);
   return made;
 }

@@ -100,6 +100,26 @@ test.each([5, 40])("a send that was accepted just before the machine went off su
   expect(ended.kind === "ended" && textOf(ended)).toBe("awake");
 });
 
+test("the result of a send that ends in the first minute after a downtime is kept, and its key runs nothing twice", async () => {
+  const stage = await open({ greet: () => "hello" }, { idempotencyRetentionMs: 3 * DAY_MS });
+  const first = stage.actor({ soleOwner: true });
+  startLoops(stage, first);
+  await stage.pulse.pass(HOUR_MS);
+  await stage.pulse.within(2 * LEASE_MS, first.stopWorker());
+  const { invocationId } = await sendOn(first, "greet", "", { idempotencyKey: "one" });
+  await stage.reboot();
+  await stage.pulse.pass(8 * DAY_MS);
+  const next = stage.actor({ soleOwner: true });
+  startLoops(stage, next);
+  await stage.pulse.pass(3 * HOUR_MS);
+  expect(stage.deployment.of("greet")).toHaveLength(1);
+  const ended = await stage.pulse.within(1_000, attach(next.engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("hello");
+  await sendOn(next, "greet", "", { idempotencyKey: "one" });
+  await stage.pulse.pass(MINUTE_MS);
+  expect(stage.deployment.of("greet")).toHaveLength(1);
+});
+
 test("a walk over the open index lets a process delete only what expired two days after the oldest entry that it could not look at", async () => {
   const stage = await open({ waits: (ctx) => ctx.get(ctx.awakeable().result) });
   const first = stage.actor({ soleOwner: true });
