@@ -1,7 +1,11 @@
 /** Workflows: one run for an id, promises, state, retention, and crashes at every write. */
 import { describe, expect, test } from "vitest";
+import type { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
+import { DAY_MS } from "../../shared/core/model/time-units.ts";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { purge } from "../../shared/engine/operate/purge.ts";
+import { objectPartition } from "../../shared/engine/store/object-partition.ts";
 import { workflowId } from "../../shared/engine/accept/invocation-ids.ts";
 import { type Actor, callOn, LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
 import { callKeyed, keyed, sendKeyed, workflowOf } from "../harness/engine/object-stage.ts";
@@ -47,6 +51,41 @@ describe("a workflow", () => {
     const attached = await stage.pulse.within(0, attach(actor.engine, id));
     expect(attached.kind === "ended" && textOf(attached)).toBe("ran a");
     expect(stage.deployment.of("run")).toHaveLength(1);
+  });
+
+  test("finds the promise that was completed after the retention of the run before, however late it runs", async () => {
+    const stage = await open(
+      { ...handlers, run: async (ctx) => `ran ${await ctx.get(peekPromise(ctx, "approval"))}` },
+      settings,
+    );
+    const actor = stage.actor();
+    const table = stage.stores.table as EmbeddedTable;
+    const expire = () => table.sweepExpired(Math.floor(stage.pulse.nowMs() / 1000), 1_000);
+    await stage.pulse.within(0, on(actor, "run", "a"));
+    await stage.pulse.pass(2 * RETENTION_MS);
+    expect(await stage.pulse.within(0, on(actor, "approve", "late"))).toBe("approved");
+    // The lock of the run before would have expired by then.
+    await stage.pulse.pass(3 * DAY_MS);
+    await stage.pulse.during(expire());
+    expect(await stage.pulse.within(0, on(actor, "run", "b"))).toBe("ran late");
+  });
+
+  test("keeps its key although a run before was purged, however long it runs", async () => {
+    const stage = await open({ ...handlers }, settings);
+    const actor = stage.actor();
+    actor.startWorker();
+    const table = stage.stores.table as EmbeddedTable;
+    const { invocationId } = await stage.pulse.within(0, sendKeyed(actor, keyed("W", "w1", "run", "a")));
+    await stage.pulse.within(LEASE_MS, on(actor, "approve", "1"));
+    await stage.pulse.pass(LEASE_MS);
+    await stage.pulse.within(0, purge(actor.engine, invocationId));
+    await stage.pulse.within(0, sendKeyed(actor, keyed("W", "w1", "run", "b")));
+    await stage.pulse.pass(LEASE_MS);
+    const lock = (await table.query(objectPartition(actor.engine, { service: "W", key: "w1" }))).items.find(
+      ({ sk }) => sk === "lock",
+    );
+    expect(lock).toMatchObject({ held: 1 });
+    expect(lock?.["expiresAtS"]).toBeUndefined();
   });
 
   test("answers 409 to a handler that calls its run a second time", async () => {

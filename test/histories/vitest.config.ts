@@ -1,6 +1,7 @@
 /** How `npm run test:histories` runs: in one thread after the other, because one file kills processes of its own. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { PATIENCE, TEST_BEHIND_MAX_MS } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 import { rotationOfRun } from "../rotation.ts";
 
@@ -11,8 +12,8 @@ export default defineConfig({
     env: { ROTATION: rotationOfRun() },
     pool: "threads",
     fileParallelism: false,
-    testTimeout: 1_800_000,
-    hookTimeout: 600_000,
+    ...PATIENCE,
+    testTimeout: TEST_BEHIND_MAX_MS,
     reporters: reportersOf("histories"),
   },
 });

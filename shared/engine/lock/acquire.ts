@@ -151,7 +151,12 @@ async function beginLife(engine: Engine, active: ActiveInvocation, pk: string): 
   }
   const set = { held: 1, holder: id, holderNonce: nonce, applied: 0, sinceMs: createdAtMs };
   const counters = { head: 0, tail: 0, edits: 0 };
-  const first: Update = { set: { ...set, grant: createdAtMs }, add: { ...counters, life: 0 } };
+  // The lock of a purged run expires, and must not while a new run holds it.
+  const first: Update = {
+    set: { ...set, grant: createdAtMs },
+    add: { ...counters, life: 0 },
+    remove: ["expiresAtS"],
+  };
   const neverRun: Condition = { kind: "any", of: [{ kind: "absent" }, { kind: "equal", attribute: "held", value: 0 }] };
   const begun = await engine.table.update(lockKey(pk), first, neverRun);
   if (begun.written) return nowHeld(active, await withoutPendingEdit(engine, pk, readLock(begun.item)));

@@ -14,8 +14,8 @@ import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { arrivalKey, completionArrival, invocationPk } from "../store/item-keys.ts";
 import { chunkForPut, reassemble } from "../store/large-record.ts";
-import { lifeAt } from "../store/lock-record.ts";
-import { promiseKey, waiterKey, waitersOf } from "../store/object-keys.ts";
+import { type Lock, lifeAt } from "../store/lock-record.ts";
+import { lockKey, promiseKey, waiterKey, waitersOf } from "../store/object-keys.ts";
 import { lockAt, objectPartition, shortenWith } from "../store/object-partition.ts";
 import type { Item, Key } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
@@ -81,7 +81,7 @@ export async function awaitPromise(
   { name, completionId }: Extract<Effect, { kind: "get-promise" }>,
 ): Promise<void> {
   const { id, nonce, target } = active.invocation.acceptance;
-  const promise = await promiseAt(engine, target, name);
+  const promise = await promiseToWrite(engine, target, name);
   const waiter = waiterKey(promise.key, { id, nonce, completionId });
   await engine.table.put({ ...waiter, to: id, toNonce: nonce, completionId, ...expiryOf(promise) }, { kind: "absent" });
   const result = await resultAt(engine, promise);
@@ -100,7 +100,7 @@ export async function completePromise(
   redoOfMs?: number,
 ): Promise<void> {
   const { target } = active.invocation.acceptance;
-  const promise = await promiseAt(engine, target, name);
+  const promise = await promiseToWrite(engine, target, name);
   if (redoOfMs !== undefined && (await isOfLaterLife(engine, promise, { name, by }, redoOfMs)))
     return completionOf(active, completionId, undefined, engine.clock.nowMs());
   const b = sealed(encode(StoredResult, resultToStored(result), ENVELOPE_BYTES));
@@ -138,9 +138,27 @@ async function isOfLaterLife(
   return former?.["by"] === by;
 }
 
+/** Like `promiseAt`, for a writer: the lock keeps the number of the life for as long as the promise is kept. */
+async function promiseToWrite(engine: Engine, target: Target, name: string): Promise<PromiseKey> {
+  const pk = objectPartition(engine, target);
+  for (;;) {
+    const lock = await lockAt(engine, pk);
+    const { life } = lifeAt(lock, engine.clock.nowMs());
+    // The lock of a key that has run, and that no run holds now, expires. Without it, the next run would begin with life 0.
+    const mayExpire = life > 0 && (lock.holder === undefined || life > lock.life);
+    if (!mayExpire) return promiseUnder(engine, pk, lock, name);
+    const isSame = { kind: "equal", attribute: "life", value: lock.life } as const;
+    const kept = await engine.table.update(lockKey(pk), { remove: ["expiresAtS"] }, isSame);
+    if (kept.written) return promiseUnder(engine, pk, lock, name);
+  }
+}
+
 async function promiseAt(engine: Engine, target: Target, name: string): Promise<PromiseKey> {
   const pk = objectPartition(engine, target);
-  const lock = await lockAt(engine, pk);
+  return promiseUnder(engine, pk, await lockAt(engine, pk), name);
+}
+
+function promiseUnder(engine: Engine, pk: string, lock: Lock, name: string): PromiseKey {
   const { life, over } = lifeAt(lock, engine.clock.nowMs());
   const { goneAtMs, lifeFromMs } = lock;
   const kept = goneAtMs === undefined || over ? {} : { expiresAtS: expiryS(goneAtMs) };

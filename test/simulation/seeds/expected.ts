@@ -19,7 +19,10 @@ import {
 const DISTURBED = [INTERRUPTED, 404, 410].map(failedText);
 
 /** The names of programs that clients or handlers cancel or kill, and of all their children. */
-export type Disturbed = ReadonlySet<string>;
+export type Disturbed = ReadonlySet<string> & {
+  /** True if nothing ran for longer than a result is kept: a handler may then attach to an invocation whose result is over. */
+  readonly outlastsResults?: boolean;
+};
 
 /** @returns the names of a program and of all its children */
 export function namesIn(program: Program): readonly string[] {
@@ -80,6 +83,8 @@ function mayGive(step: Step, value: unknown, disturbed: Disturbed): boolean {
       return value === KEPT;
     case "attach":
     case "attach-by":
+      if (disturbed.outlastsResults === true && value === failedText(404)) return true;
+      return endsWith(step.of, value, disturbed);
     case "signals":
       return endsWith(step.of, value, disturbed);
     case "cancel":

@@ -19,6 +19,9 @@ interface Life {
   readonly text: string;
 }
 
+/** The retention of results, unless a service says otherwise. A wake that is lost may come an hour later. */
+const RESULT_KEPT_MS = 23 * 3_600_000;
+
 /** @param seen every life of every invocation, as the judges of the steps remember it: its items may be gone */
 export function verdict(
   world: World,
@@ -27,7 +30,9 @@ export function verdict(
   seen: readonly Seen[],
 ): readonly string[] {
   const lives = seen.flatMap(lifeOf);
-  const disturbed = disturbedIn(plan);
+  const { off = [], restore } = world.hardships ?? {};
+  const awayMs = Math.max(0, ...[...off, ...(restore === undefined ? [] : [restore])].map(({ forMs }) => forMs));
+  const disturbed: Disturbed = Object.assign(disturbedIn(plan), { outlastsResults: awayMs > RESULT_KEPT_MS });
   const isCalm = world.fate.struck.length === 0;
   return [
     ...(clients.lostOne && isCalm ? ["a client was not answered, though nothing went wrong"] : []),
@@ -53,7 +58,7 @@ function hasEnded({ invocation }: Life): boolean {
  * The names of cancelled or killed programs and of all their children. A shared program is among them if at least one of its
  * callers is.
  */
-function disturbedIn(plan: readonly Ask[]): Disturbed {
+function disturbedIn(plan: readonly Ask[]): Set<string> {
   const struck = plan.filter(({ later }) => later?.what === "cancel" || later?.what === "kill");
   const programs = [...struck.map(({ program }) => program), ...plan.flatMap(({ program }) => cancelledIn(program))];
   return new Set(programs.flatMap(namesIn));

@@ -20,7 +20,13 @@ export function advance(state: State, name: Name): readonly State[] {
   const asked = withoutWaiting(begun, invocation, step);
   const cancelled = seeCancel(asked, name);
   // If result and cancel both came while the invocation was held, either may be seen first.
-  return result === undefined ? [cancelled] : [take(begun, invocation, step, result), cancelled];
+  const hasCome = result !== undefined || isKept(state, invocation, step);
+  return hasCome ? [take(begun, invocation, step, result), cancelled] : [cancelled];
+}
+
+/** True for a promise that was completed while the handler that waits for it was held. */
+function isKept(state: State, { hasAsked, target }: Invocation, step: Step): boolean {
+  return step.do === "promise" && hasAsked && keyAt(state, keyOf(target)).promises[step.name] !== undefined;
 }
 
 /** A cancel that has come before is seen where the handler waits: it has asked for the step by then. */

@@ -50,12 +50,31 @@ function takeEffect(state: State, { name, what }: Due): State {
   }
 }
 
-/** With the run of a workflow, its state and its promises are forgotten. */
+/**
+ * With the run of a workflow, its state and its promises are forgotten. A handler that waits for such a promise waits on: the promises
+ * of the next run are others, even under the same name.
+ */
 export function forget(state: State, { name, kind, target }: Invocation): State {
   const forgotten = withoutInvocation(state, name);
   if (kind !== "workflow") return forgotten;
   const key = keyOf(target);
-  return { ...forgotten, keys: { ...forgotten.keys, [key]: { ...keyAt(state, key), values: {}, promises: {} } } };
+  const emptied = {
+    ...forgotten,
+    keys: { ...forgotten.keys, [key]: { ...keyAt(state, key), values: {}, promises: {} } },
+  };
+  const waiters = Object.values(emptied.invocations).filter((one) => keyOf(one.target) === key);
+  return waiters.reduce((next, one) => withFormerPromise(next, one), emptied);
+}
+
+/** The step of a handler that waits names a promise that nothing completes any more, also if it is held or attempted again. */
+function withFormerPromise(state: State, { name, phase, program, at, hasAsked }: Invocation): State {
+  if (!hasAsked || phase.is === "completed" || program.steps[at]?.do !== "promise") return state;
+  const former = "(of a former run)";
+  const steps = program.steps.with(at, { do: "promise", name: former });
+  const renamed = withInvocation(state, name, { program: { ...program, steps } });
+  return phase.is === "suspended"
+    ? inPhase(renamed, name, { is: "suspended", on: { for: "promise", name: former } })
+    : renamed;
 }
 
 /** Lets time pass up to a moment. @returns the states that are possible then */
