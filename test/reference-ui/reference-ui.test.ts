@@ -55,6 +55,8 @@ test.each(pages)("$title", async (page) => {
 });
 
 test("each listed difference is still seen on these pages", () => {
-  const titles = pages.map(({ title }) => title);
-  expect(differencesOn(titles).filter((one) => !seenDifferences.has(one))).toEqual([]);
+  const titles = new Set(pages.map(({ title }) => title));
+  // A difference may show on one of its pages alone, so a part of the pages judges those of which it has all.
+  const whole = differencesOn([...titles]).filter((one) => one.pages?.every((title) => titles.has(title)) !== false);
+  expect(whole.filter((one) => !seenDifferences.has(one))).toEqual([]);
 });
