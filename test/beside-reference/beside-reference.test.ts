@@ -24,7 +24,8 @@ const SHRUNK_MAX = 3;
 const COMMAND = "npm run test:beside-reference";
 
 const isChosen = ["SEED", "SEEDS", "SEED_FROM"].some((name) => process.env[name] !== undefined);
-const seeds = isChosen ? seedsToPlay(SEEDS / PARTS) : itemsOfTurn(seedsToPlay(SEEDS), PARTS);
+const programs = Array.from({ length: SEEDS }, (_, at) => at + 1);
+const seeds = isChosen ? seedsToPlay(SEEDS / PARTS) : itemsOfTurn(programs, PARTS);
 const batches = Array.from({ length: Math.ceil(seeds.length / BATCH) }, (_, at) =>
   seeds.slice(at * BATCH, (at + 1) * BATCH),
 );

@@ -142,6 +142,18 @@ export const DIFFERENCES: readonly Difference[] = [
       at("invocations / * / events / *")(found) && isMissing(found.theirs) && endsInvocation(found, seen),
   },
   {
+    what: "`sys_journal_events` of a failure that repeats the one before it after a suspension",
+    ours: "one row",
+    theirs: "one row before and one after the suspension",
+    reason: "failures that repeat the one before are one event; the reference forgets the one before at a suspension",
+    decidedBy: "docs/sql.md, sys_journal_events",
+    explains: (found) =>
+      event("repeats")(found) &&
+      typeof found.ours === "number" &&
+      typeof found.theirs === "number" &&
+      found.theirs > found.ours,
+  },
+  {
     what: "the text of a failed exchange",
     ours: "`The exchange with <address> broke: ...`",
     theirs: "the texts of its HTTP client",

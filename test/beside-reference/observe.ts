@@ -42,7 +42,7 @@ export async function observe(side: Side, plays: readonly Play[]): Promise<Pictu
       {
         row: columnsOf(known.rows.get(id) ?? {}, labels),
         ...journalOf(known.journals.get(id) ?? [], labels),
-        events: (events.get(id) ?? []).map((row) => eventOf(row, labels)),
+        events: withoutRepeats((events.get(id) ?? []).map((row) => eventOf(row, labels))),
       },
     ]);
     return {
@@ -139,6 +139,22 @@ async function keptUnder(side: Side, plays: readonly Play[]): Promise<Map<string
     }
   }
   return kept;
+}
+
+/** Counts an event that repeats the one before, so that the same events after it stand beside each other on both sides. */
+function withoutRepeats(events: readonly Picture[]): readonly Picture[] {
+  const kept: (Picture & { readonly repeats: number })[] = [];
+  for (const event of events) {
+    const { repeats, ...before } = kept.at(-1) ?? { repeats: 0 };
+    if (repeats > 0 && isSameEvent(before, event)) kept.splice(-1, 1, { ...kept.at(-1)!, repeats: repeats + 1 });
+    else kept.push({ ...event, repeats: 1 });
+  }
+  return kept;
+}
+
+/** The index is not compared: it says only what was stored before the event. */
+function isSameEvent({ after: _, ...one }: Picture, { after: __, ...other }: Picture): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function eventOf(row: Row, labels: Labels): Picture {
