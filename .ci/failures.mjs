@@ -1,5 +1,5 @@
 /**
- * Prints the failures of one suite, each with a line for the test and a line for the reason: `failures.mjs <reports folder>
+ * Prints the failures of one suite, each with a line for the test and the reason below it: `failures.mjs <reports folder>
  * <log>`. If the reports contain no failure, because the suite was cut short, it prints the end of the log.
  */
 import { readFileSync, readdirSync } from "node:fs";
@@ -8,10 +8,16 @@ import { basename, join, relative } from "node:path";
 const [folder, log] = process.argv.slice(2);
 const LAST_LINES = 15;
 
-/** The first line names the error; the suite's own output contains the rest. */
+const REASON_LINES = 12;
+
+/** The message, which may have several lines, without the stack; the suite's own output contains the rest. */
 function reasonOf(messages) {
-  const text = plain(messages.join("\n"));
-  return text.split("\n", 1)[0].slice(0, 300);
+  const lines = plain(messages.join("\n")).split("\n");
+  const stack = lines.findIndex((line) => line.startsWith("    at "));
+  return lines
+    .slice(0, stack === -1 ? 1 : Math.min(stack, REASON_LINES))
+    .map((line) => line.slice(0, 300))
+    .join("\n       ");
 }
 
 function failuresOf(file) {

@@ -9,6 +9,7 @@ import { drawScene } from "./draw-scene.ts";
 import { commandsOf, entriesOf } from "./figures.ts";
 import { KINDS, type Scene } from "./program.ts";
 import { shownScene, shrink } from "./shrink.ts";
+import { expectNone } from "../complaints.ts";
 
 /** The programs of all commits together; each commit plays one of the parts. */
 const SEEDS = 5_000;
@@ -59,7 +60,7 @@ test.each(batches.map((batch) => ({ batch, from: batch[0], to: batch.at(-1) })))
       if (ONLY_SEED !== undefined) console.log(shownScene(one.scene), JSON.stringify([one.ours, one.theirs], null, 1));
       if (one.found.length > 0) complaints.push(await complaintOf(batch[at]!, one));
     }
-    expect(complaints.join("\n")).toBe("");
+    expectNone(complaints);
   },
   BATCH_WITHIN_MS,
 );

@@ -192,6 +192,7 @@ export const DIFFERENCES: readonly Difference[] = [
     explains: (found) =>
       at("answers / restart / body / message")(found) &&
       (sameIn(found, /is the run of a workflow/, /Restarting workflows is not supported/) ||
+        sameIn(found, /can be restarted only from its input/, /restarting invocations created using the old service/) ||
         sameIn(
           found,
           /has no such entry, or a command before it has no completion/,

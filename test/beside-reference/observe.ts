@@ -152,9 +152,9 @@ function withoutRepeats(events: readonly Picture[]): readonly Picture[] {
   return kept;
 }
 
-/** The index is not compared: it says only what was stored before the event. */
-function isSameEvent({ after: _, ...one }: Picture, { after: __, ...other }: Picture): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+/** `after` is not compared: it says only what was stored before the event. */
+function isSameEvent(one: Picture, other: Picture): boolean {
+  return JSON.stringify({ ...one, after: 0 }) === JSON.stringify({ ...other, after: 0 });
 }
 
 function eventOf(row: Row, labels: Labels): Picture {

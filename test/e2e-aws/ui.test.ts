@@ -7,6 +7,7 @@ import { aws, ControlPlane, pause } from "./control-plane.ts";
 import { operatorOf } from "./operator.ts";
 import type { Operator } from "./operator.ts";
 import { serveHandlers } from "./url-deployment.ts";
+import { expectNone } from "../complaints.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -56,6 +57,6 @@ test("an operator calls a handler in the UI, and sees the invocation with its ti
     await atRest();
     expect(await page.getByRole("alert").count()).toBe(0);
   }
-  expect(complaints).toEqual([]);
+  expectNone(complaints);
   await close();
 });

@@ -112,6 +112,19 @@ test.each([
   expect(await restart(actor.engine, invocationId, 0, LATEST)).toMatchObject({ kind: "restarted" });
 });
 
+test("an invocation without a stored entry is restarted only from its input", async () => {
+  const { stage, actor } = await play({
+    fails: async () => {
+      throw new Error("never gets anywhere");
+    },
+  });
+  const { invocationId } = await sendOn(actor, "fails");
+  await stage.pulse.settle();
+  await kill(actor.engine, invocationId);
+  expect(await restart(actor.engine, invocationId, 1, LATEST)).toBe("input-only");
+  expect(await anew(actor, invocationId)).not.toBe(invocationId);
+});
+
 test("a restart uses the latest deployment unless it asks for the former one", async () => {
   const { handlers } = counted();
   const { stage, actor } = await play(handlers);

@@ -27,6 +27,7 @@ import { say, settled, untilQuiet } from "./quiet.ts";
 import { judgeLedger } from "./repeat-rule.ts";
 import { blowsOf, complaintsOfThrottle, throttle } from "./throttled.ts";
 import { serveLoad } from "./url-deployment.ts";
+import { expectNone } from "../complaints.ts";
 
 const FOLDER = process.env["STEPWELL_LOAD_FOLDER"]!;
 const LEDGER = join(FOLDER, "ledger.jsonl");
@@ -144,7 +145,7 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
       wipes: killer.wipedAtMs,
     }),
   );
-  expect(complaints).toEqual([]);
+  expectNone(complaints);
 });
 
 interface Load {

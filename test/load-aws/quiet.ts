@@ -43,12 +43,22 @@ export async function sweepAsRule(): Promise<void> {
   await sweep(aws.plain).catch((error: unknown) => console.log(String(error)));
 }
 
-/** Waits for the end of invocations without an attached client, and for the messages that are left. */
+/**
+ * Waits for the end of invocations without an attached client, and for the messages that are left. The member of a killed chain
+ * sleeps for an hour; if the wake of its kill order was lost, only a look at everything finds it, and the slower the machine, the
+ * rarer are the sweeper's own.
+ */
 export async function untilQuiet(): Promise<LeftBehind> {
   const untilMs = Date.now() + QUIET_WITHIN_MS;
+  let lateMs = Date.now() + LATE_MS;
   let left = await leftBehind();
   while (!isQuiet(left) && Date.now() < untilMs) {
-    await sweepAsRule();
+    if (Date.now() > lateMs) {
+      const { open, waiting, dead } = left;
+      say(`not quiet yet: ${JSON.stringify({ open, waiting: waiting.length, dead: dead.length })}`);
+      say(`everything is looked at: ${await lookAtEverything()} woken`);
+      lateMs = Date.now() + LATE_MS;
+    } else await sweepAsRule();
     await pause(LOOK_EVERY_MS);
     left = await leftBehind();
   }

@@ -4,6 +4,7 @@ import { leaveFigures, ONLY_SEED, seedsToPlay } from "../drawn-runs.ts";
 import { drawn, listed, play, type Played } from "./play.ts";
 import { shrink } from "./shrink.ts";
 import { historyText } from "./told.ts";
+import { expectNone } from "../complaints.ts";
 
 /** The number of histories that one run of the gate plays, and the operations of each. */
 const HISTORIES = 1_000;
@@ -50,7 +51,7 @@ export function historyTests(share: number, of: number): void {
           const told = failures.length < SHRUNK_MAX ? await toldSmaller(played) : "";
           failures.push(`${told}\n  again: SEED=${seed} ${COMMAND}`);
         }
-        expect(failures.join("\n")).toBe("");
+        expectNone(failures);
       },
     );
   });

@@ -36,6 +36,11 @@ export function restartedAs(id: InvocationId, restart: Restart): InvocationId {
       );
     case "no-journal":
       throw new HttpProblem(410, `The journal of the invocation '${id}' is no longer stored`);
+    case "input-only":
+      throw new HttpProblem(
+        422,
+        `The invocation '${id}' can be restarted only from its input (entry 0), because none of its attempts stored an entry`,
+      );
     case "old-version":
       throw new HttpProblem(
         422,

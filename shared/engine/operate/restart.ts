@@ -52,7 +52,8 @@ export async function restart(
   if (invocation.acceptance.handlerType === "workflow") return "workflow";
   if (!hasJournal(invocation, nowMs)) return "no-journal";
   const { pin } = invocation;
-  if (from > 0 && (pin?.protocolVersion ?? 0) < CUT_VERSION_MIN) return "old-version";
+  if (from > 0 && pin === undefined) return "input-only";
+  if (from > 0 && pin !== undefined && pin.protocolVersion < CUT_VERSION_MIN) return "old-version";
   const entries = journalPrefix(invocation.journal, from);
   if (entries === undefined) return "not-whole";
   // A restart that keeps only the input needs no protocol version, so the pin does not restrict the deployment.

@@ -257,7 +257,8 @@ export type Purging = "done" | "open" | "unknown";
 
 /**
  * `workflow`: the invocation is a run of a workflow, and each key has only one run. `no-journal`: the journal is no longer
- * kept. `old-version`: a restart cannot keep only a part of a journal older than V6. `not-whole`: the last entry that the restart
+ * kept. `input-only`: no attempt stored an entry, so there is nothing to keep but the input. `old-version`: a restart cannot keep
+ * only a part of a journal older than V6. `not-whole`: the last entry that the restart
  * is to keep does not exist, or a command that it is to keep still waits for its completion.
  */
 export type Restart =
@@ -267,6 +268,7 @@ export type Restart =
   | "unknown"
   | "workflow"
   | "no-journal"
+  | "input-only"
   | "old-version"
   | "not-whole"
   | UnfitDeployment;

@@ -33,6 +33,7 @@ const restart = saying<Restart>(
   "open",
   "workflow",
   "no-journal",
+  "input-only",
   "old-version",
   "not-whole",
   noDeployment,
@@ -62,7 +63,7 @@ describe("an operation on an invocation", () => {
     ["purge", [200, 409, 404]],
     ["purge-journal", [200, 409, 404]],
     ["resume", [200, 425, 409, 409, 400, 400, 404]],
-    ["restart-as-new", [200, 425, 409, 422, 410, 422, 400, 400, 400, 404]],
+    ["restart-as-new", [200, 425, 409, 422, 410, 422, 422, 400, 400, 400, 404]],
   ])("answers %s by its outcome", async (operation, statuses) => {
     const answers = await Promise.all(
       statuses.map((_, n) => plane.ask("PATCH", `/invocations/${idOf(n)}/${operation}`)),

@@ -5,6 +5,7 @@ import { crashPoints, isWhole } from "./crash-points.ts";
 import { type Fault, kills } from "./point.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { Ownership } from "./world.ts";
+import { expectNone } from "../../complaints.ts";
 
 const ONLY_SCENARIO = process.env["CRASH_POINT"]?.split("/").slice(0, 2).join("/");
 
@@ -47,7 +48,7 @@ export function coverageTests(
       const slow = `${Math.round(slowest.tookMs / 1000)} s at ${slowest.where}`;
       console.log(`${ownership}, ${scenario.name}: ${covered}/${possible}, virtually at most ${slow}`);
       expect(possible).toBeGreaterThan(0);
-      expect(failures.join("\n")).toBe("");
+      expectNone(failures);
       expect(covered).toBe(possible);
     });
     test.skipIf(!isWhole)("each fault has struck", () => {

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { leaveFigures, ONLY_SEED, seedsToPlay } from "../../drawn-runs.ts";
 import { HARDSHIPS, MISHAPS } from "./fate.ts";
 import { run } from "./run.ts";
+import { expectNone } from "../../complaints.ts";
 
 /** The number of seeds that one run of the gate plays. */
 const SEEDS = 1_200;
@@ -66,7 +67,7 @@ export function seedTests(share: number, of: number): void {
           const kinds = [...new Set(faults)].join(", ");
           failures.push(`${complaints.join("; ")}\n  behind ${kinds}\n  again: SEED=${seed} ${COMMAND}`);
         }
-        expect(failures.join("\n")).toBe("");
+        expectNone(failures);
       },
       PORTION_MAX_MS,
     );

@@ -2,6 +2,7 @@
 import { afterAll, expect, test, vi } from "vitest";
 import { leaveFigures, ONLY_SEED, seedsToPlay } from "../../drawn-runs.ts";
 import { run } from "./run.ts";
+import { expectNone } from "../../complaints.ts";
 
 vi.mock("../../../shared/adapters/kafka/client.ts", () => import("./client-of-site.ts"));
 
@@ -48,7 +49,7 @@ test.each(portions.map((portion) => ({ portion, from: portion[0], to: portion.at
           `${complaints.join("; ")}\n  behind ${[...new Set(faults)].join(", ")}\n  again: SEED=${seed} ${COMMAND}`,
         );
     }
-    expect(failures.join("\n")).toBe("");
+    expectNone(failures);
   },
 );
 
