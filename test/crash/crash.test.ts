@@ -23,6 +23,7 @@ import { judgeSleeps } from "./sleep-rule.ts";
 import type { Stage } from "./stage.ts";
 import { closeStage, openStage } from "./stage.ts";
 import { expectNone } from "../complaints.ts";
+import { leaveFigures } from "../drawn-runs.ts";
 
 const JOBS = Number(process.env["STEPWELL_CRASH_JOBS"] ?? 50);
 const KILLS = Number(process.env["STEPWELL_CRASH_KILLS"] ?? 200);
@@ -62,6 +63,7 @@ test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, asyn
   for (const key of KEYS) complaints.push(...(await complaintsOfKey(account, key, client)));
   const hits = spree.kills.filter(({ open }) => open > 0).length;
   console.log(summaryOf(spree, account, { ...ledger, overrunMs, hits, interrupted: client.interrupted, startedAtMs }));
+  leaveFigures("kills", { kills: spree.kills.length, killsDuringWork: hits, invocations: account.outcomes.size });
   expectNone(complaints);
   expect(hits).toBeGreaterThan(KILLS * 0.75);
 

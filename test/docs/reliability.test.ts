@@ -1,6 +1,7 @@
 /** The page about reliability names parts of the proof, files and tests that exist. */
 import { expect, test } from "vitest";
 import { PARTS } from "../prove/parts.mjs";
+import { readKept, withTable } from "../prove/page.mjs";
 import { brokenLinks, isFile, textOf } from "./page-text.ts";
 
 const PAGE = "docs/reliability.md";
@@ -32,6 +33,12 @@ test("every part of the proof has its row, and every row its part", () => {
   const section = page.split("## How each is tried")[1]!.split("\n## ")[0]!;
   const rows = [...section.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name);
   expect(rows).toEqual(PARTS.map(({ name }) => name));
+});
+
+test("the table of what was played has the figures of docs/reliability.json", () => {
+  expect(withTable(page, readKept())).toBe(page);
+  const names = new Set(PARTS.map(({ name }) => name));
+  expect(Object.keys(readKept()).filter((name) => !names.has(name))).toEqual([]);
 });
 
 test("every link of the page leads to a file and a heading", () => expect(brokenLinks(PAGE)).toEqual([]));

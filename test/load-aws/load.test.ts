@@ -10,6 +10,7 @@ import { LoadClient } from "./client.ts";
 import type { Figures } from "./figures.ts";
 import { figuresOf, tableOf } from "./figures.ts";
 import { complaintsOfFates, fatesIn, memoryBlows, outOfMemoryIn } from "./function-notes.ts";
+import { leaveFigures } from "../drawn-runs.ts";
 import { groupedBy } from "../grouped.ts";
 import { MemoryWatch } from "./growth.ts";
 import type { LoadLine } from "./handlers/results.ts";
@@ -134,6 +135,8 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
     growth: watch.told(),
   };
   report(figuresOf({ ...run, ...rest }, book, client, killer, ledger));
+  const { lost: messagesLost, doubled: messagesDoubled } = fates;
+  leaveFigures("load-aws", { invocations: listed.length, kills: killer.blows.length, messagesLost, messagesDoubled });
   writeFileSync(
     join(FOLDER, "book.json"),
     JSON.stringify({

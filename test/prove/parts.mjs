@@ -18,7 +18,7 @@ export const PARTS = [
     name: "seeds",
     what: "random programs under drawn faults in virtual time: expiry, downtimes, late indexes, lost messages, deaths",
     short: seeds(`${SEEDED} test/simulation/seeds/seeds-`, 1, 400),
-    long: seeds(`${SEEDED} test/simulation/seeds/seeds-`, 20, 1_000, 100_001),
+    long: seeds(`${SEEDED} test/simulation/seeds/seeds-`, 20, 500, 100_001),
   },
   {
     name: "topics",
@@ -35,14 +35,14 @@ export const PARTS = [
   {
     name: "specification",
     what: "random histories through an executable specification and through the engine",
-    short: seeds("npm run test:specification", 1, 1_000),
-    long: seeds("npm run test:specification", 15, 2_000, 100_001),
+    short: seeds("npm run test:specification -- histories-", 1, 1_000),
+    long: seeds("npm run test:specification -- histories-", 70, 500, 100_001),
   },
   {
     name: "beside-reference",
     what: "random programs on this server and on the reference's binary",
-    short: seeds("npm run test:beside-reference", 1, 200),
-    long: seeds("npm run test:beside-reference", 10, 500, 100_001),
+    short: seeds("npm run test:beside-reference -- beside-reference.test", 1, 200),
+    long: seeds("npm run test:beside-reference -- beside-reference.test", 10, 500),
   },
   {
     name: "histories",
@@ -60,7 +60,7 @@ export const PARTS = [
     name: "emulated-aws",
     what: "mixed load and histories on an emulated AWS while functions are killed and stopped, requests throttled and messages lost",
     short: [{ command: "npm run test:load-aws", env: {} }],
-    long: [{ command: "npm run test:load-aws -- --minutes 30", env: {} }],
+    long: Array.from({ length: 6 }, () => ({ command: "npm run test:load-aws -- --minutes 5", env: {} })),
   },
   {
     name: "kills",

@@ -1,14 +1,16 @@
 /**
- * `npm run prove -- [--long] [--part NAME]... [--again] [--json]`: runs each part of the proof and prints what it played. A chunk that
+ * `npm run prove -- [--long] [--part NAME]... [--again] [--json] [--write-docs]`: runs each part of the proof and prints what it played. A chunk that
  * has passed at this commit is not played again, so a long run can be stopped at any time and goes on where it was.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PARTS } from "./parts.mjs";
 import { sumOf } from "./figures.mjs";
+import { writeDocs } from "./page.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const NAMES = PARTS.map(({ name }) => name);
@@ -22,6 +24,8 @@ function options() {
         /** Plays chunks again that have passed. */
         again: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
+        /** Writes what was played into docs/reliability.json and docs/reliability.md. */
+        "write-docs": { type: "boolean", default: false },
       },
     });
     const unknown = values.part.filter((name) => !NAMES.includes(name));
@@ -40,7 +44,7 @@ function versionOfTree() {
   return git("status", "--porcelain", "--untracked-files=no") === "" ? commit : `${commit}-changed`;
 }
 
-const { long, part: chosen, again, json } = options();
+const { long, part: chosen, again, json, "write-docs": writesDocs } = options();
 const form = long ? "long" : "short";
 const version = versionOfTree();
 const store = join(ROOT, ".cache/prove", version, form);
@@ -92,7 +96,9 @@ for (const { name, what, [form]: chunks } of PARTS) {
 }
 
 const failed = results.reduce((sum, one) => sum + one.failed, 0);
-if (json) console.log(JSON.stringify({ version, form, node: process.version, parts: results }, null, 2));
+const run = { version, form, node: process.version, cpu: cpus()[0]?.model ?? "unknown", parts: results };
+if (writesDocs) writeDocs(run);
+if (json) console.log(JSON.stringify(run, null, 2));
 else {
   console.log(`\n${version}, the ${form} form, Node ${process.version}`);
   for (const { name, chunks, failed: bad, seconds, figures } of results) {
