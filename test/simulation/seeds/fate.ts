@@ -59,6 +59,8 @@ export const HARDSHIPS = [
   "restored",
   /** The deployment is not registered for a while. */
   "unregistered",
+  /** An operator pauses an open invocation. */
+  "paused",
   /** An item is deleted because its time to live is over. */
   "expired",
 ] as const;

@@ -39,7 +39,7 @@ export class Rules {
   /** The segments that were written, whether or not they are still stored. */
   readonly #written = new Set<string>();
   readonly complaints: string[] = [];
-  /** The pauses with their reasons. No program asks for a pause, so the engine decided each of them. */
+  /** The pauses with their reasons: of an operator, or of the engine. */
   readonly pauses: { readonly id: InvocationId; readonly reason: string }[] = [];
 
   constructor(table: WatchedTable, observer: Engine, parks: ParkRule) {
@@ -185,8 +185,10 @@ export class Rules {
 
   #lock(note: Note): void {
     const isOver = (id: string, nonce: string): boolean => {
-      const seen = this.#seen.get(`inv#${id}`)?.invocation;
-      return seen === undefined || seen.acceptance.nonce !== nonce || seen.phase.status === "completed";
+      const { invocation: seen, last } = this.#seen.get(`inv#${id}`) ?? {};
+      if (seen === undefined || seen.acceptance.nonce !== nonce || seen.phase.status === "completed") return true;
+      // An invocation that is paused before its first attempt gives up its key.
+      return last?.segment.after.kind === "paused" && last.segment.after.leavesQueue === true;
     };
     this.complaints.push(...lockComplaints(note, isOver));
   }

@@ -14,6 +14,7 @@ import { beginEvents } from "./events.ts";
 import { drawStretch, isFar, type Stretch } from "./far-plan.ts";
 import type { Fault } from "./fate.ts";
 import { type Ask, drawPlan } from "./plan.ts";
+import { Pauses } from "./pauses.ts";
 import { isPoisoned } from "./poison.ts";
 import { Random } from "../random.ts";
 import { Rules } from "./rules.ts";
@@ -36,6 +37,7 @@ const STEPS_MAX = 60_000;
 const SOON_MS = 3_600_000;
 /** Sets the draws of the hardships apart from all other draws, so that a seed is the same with them and without. */
 const WIDE_APART = 1_000_003;
+const PAUSES_APART = 2_000_003;
 const DIED = /the process that drove it ended before its time/;
 
 export interface Run {
@@ -62,13 +64,14 @@ export async function run({ seed, sabotage, bound, wide = false, trace = () => {
   const plan = drawPlan(random);
   const draws = wide ? new Random(seed + WIDE_APART) : undefined;
   const world = new World({ random, players: await players(playing), trace, sabotage, bound, wide: draws });
+  const pausing = wide ? new Random(seed + PAUSES_APART) : undefined;
   const more = draws !== undefined && playing === "scripted" ? drawWidePlan(draws) : [];
   const stretch = drawStretch(random, world.poison !== undefined, bound === "rested");
   // Handlers compute the ends of their sleeps from the time of their own machine.
   const { now } = Date;
   Date.now = () => world.clock.nowMs() + world.skew.ofDeploymentMs;
   try {
-    return await play(world, plan.concat(stretch?.plan ?? [], more), stretch, draws);
+    return await play(world, plan.concat(stretch?.plan ?? [], more), stretch, { draws, pausing });
   } finally {
     Date.now = now;
   }
@@ -78,7 +81,7 @@ async function play(
   world: World,
   plan: readonly Ask[],
   drawn: Stretch | undefined,
-  draws: Random | undefined,
+  { draws, pausing }: { readonly draws: Random | undefined; readonly pausing: Random | undefined },
 ): Promise<Run> {
   const { table, clock, fate, leap } = world;
   const observer = world.observer();
@@ -94,6 +97,8 @@ async function play(
   const edits = draws && new Edits(world, clients, draws);
   edits?.begin(plan, fail);
   if (draws !== undefined) beginEvents(world, clients, draws, fail);
+  const pauses = pausing && new Pauses(world, clients, rules, pausing);
+  pauses?.begin(fail);
   const visitors: Ask[] = [];
   let steps = 0;
   for (; steps < STEPS_MAX; steps++) {
@@ -102,7 +107,7 @@ async function play(
     await days.pass();
     aftermath?.pass();
     poisonOnce(world, clients);
-    operate(world, clients, rules);
+    operate(world, clients, rules, pauses);
     if (rules.complaints.length > 0) break;
     if (!leap.isOn && leftIn(world, clients, rules, days.areOver) === undefined && !days.begin()) {
       if (aftermath?.isBegun === false) rules.complaints.push(...((await edits?.complaints(rules)) ?? []));
@@ -131,11 +136,12 @@ function poisonOnce({ poison, clock }: World, { acknowledged }: Clients): void {
   if (accepted !== undefined) poison.take(accepted.id, clock.nowMs());
 }
 
-/** Resumes an invocation that was paused because a process died; every other pause is a failure. */
-function operate({ fate, poison }: World, clients: Clients, rules: Rules): void {
+/** Resumes an invocation that an operator has paused, or that was paused because a process died. No other may be paused. */
+function operate({ fate, poison }: World, clients: Clients, rules: Rules, pauses: Pauses | undefined): void {
   for (const { id, reason } of rules.pauses.splice(0)) {
     if (id === poison?.id) continue;
     const fail = (complaint: string): void => void rules.complaints.push(complaint);
+    if (pauses?.resumeLater(id, fail) === true) continue;
     if (DIED.test(reason) && fate.struck.some((fault) => fault.startsWith("dies"))) clients.resume(id, fail);
     else fail(`${id} was paused: ${reason}`);
   }
