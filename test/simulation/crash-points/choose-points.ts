@@ -53,9 +53,10 @@ function expiriesAt(at: number, expired: number, { life }: Scenario, ownership: 
  * deaths before it. Late faults strike raced scenarios, and these only on the shared table, because late calls have the
  * same effects under every ownership, and scenarios without a key that name these faults.
  */
-function faultsAt(call: string, { keyed, isFirst, life }: Scenario, ownership: Ownership): readonly Fault[] {
+function faultsAt(call: string, { keyed, isFirst, life, comesLate }: Scenario, ownership: Ownership): readonly Fault[] {
   if (isFirst !== true && isOfOldDay(call)) return [];
-  const asked = LATE_FAULTS.filter((fault) => call.startsWith("table.") && life?.faults?.includes(fault) === true);
+  const isAsked = (fault: Fault) => comesLate === true || life?.faults?.includes(fault) === true;
+  const asked = LATE_FAULTS.filter((fault) => call.startsWith("table.") && isAsked(fault));
   if (keyed === undefined) return [...FAULTS, ...asked, ...specialFaultsAt(call, ownership)];
   if (isReadOfIndex(call)) return [];
   if (call.startsWith("table.query") || call.startsWith("table.get")) return ["before", "after-with-lost-reply"];

@@ -31,15 +31,18 @@ export const isWhole = ONLY === undefined && EVERY === 1;
 const DELAY_MAX_MS = 400_000;
 /** The check interval (`worker.check-interval`), plus the time until the next pass of the sweeper has ended. */
 const LOOKED_AT_WITHIN_MS = 662_000;
+const SLOW_DELAY_MAX_MS = 30_000;
 /**
  * `THROTTLED`: work waits for the end of the refusals and then for little more than a lease, but not for the next pass of the
  * sweeper, which comes later. `NEVER_FIRES`: the next pass finds the sleeper. `DAY_LATE`: the sweeper looks once per check
- * interval at an invocation whose message does not come.
+ * interval at an invocation whose message does not come. `slow`: the process lives, so the work waits for the late call and for
+ * a lease, but for no look of the sweeper, which comes later.
  */
 const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
   [THROTTLED]: 42_000,
   [NEVER_FIRES]: 62_000,
   [DAY_LATE]: LOOKED_AT_WITHIN_MS,
+  slow: SLOW_DELAY_MAX_MS,
 };
 /**
  * On a shared table a repeated write costs no time, because the writer recognises its own item. On a store with one owner the

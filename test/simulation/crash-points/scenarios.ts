@@ -1,7 +1,7 @@
 /** The scenarios: the requests of clients, and the invocations and results that must exist in the end. */
 import type { Client } from "./client.ts";
 import type { Life } from "./life.ts";
-import { STUMBLES } from "./step.ts";
+import { REELS, STUMBLES } from "./step.ts";
 
 /** The expected ends of the invocations of one handler. */
 export interface Expected {
@@ -32,6 +32,8 @@ export interface Scenario {
    * (`LATE_FAULTS` in `point.ts`) strike such a scenario, too.
    */
   readonly keyed?: "quiet" | "raced";
+  /** True if late faults strike in a scenario without a key, too: the renewals of its leases may come late. */
+  readonly comesLate?: true;
   /** The possible final states of a key, if they do not follow from the remaining journals. */
   readonly states?: Readonly<Record<string, readonly string[]>>;
   /** The calls that are struck; all by default. A scenario with a long wait limits them, because most of its calls are equal. */
@@ -199,6 +201,14 @@ export const SCENARIOS: readonly Scenario[] = [
     play: (client) => client.send("falling"),
     expected: { falling: once('"<stumble>"') },
     needs: { stumble: STUMBLES + 1 },
+  },
+  {
+    name: "retries for longer than half a lease",
+    play: (client) => client.call("reeling", { key: "k" }),
+    expected: { reeling: once('"<reel>"') },
+    at: /^table\.put /,
+    needs: { reel: REELS + 1 },
+    comesLate: true,
   },
   {
     name: "race of three calls",

@@ -57,6 +57,7 @@ const service = restate.service({
       return [await step(ctx, "before"), found];
     },
     stumbling: handlers.handler(retrying(300), async (ctx: Context) => step(ctx, "stumble")),
+    reeling: handlers.handler(retrying(300), async (ctx: Context) => step(ctx, "reel")),
     falling: handlers.handler(retrying(5_000), async (ctx: Context) => step(ctx, "stumble")),
     restless: handlers.handler(retrying(300), async (ctx: Context, ms: number) => {
       const napping = ctx.serviceClient(sim).nap(ms);

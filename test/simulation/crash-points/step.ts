@@ -5,6 +5,9 @@ import { Ledger } from "./ledger.ts";
 
 /** How often the closure of the step `stumble` fails before it succeeds. */
 export const STUMBLES = 2;
+/** The same for the step `reel`: its retries together take longer than half a lease. */
+export const REELS = 18;
+const FAILURES: Readonly<Record<string, number>> = { stumble: STUMBLES, reel: REELS };
 
 /** All runs call the same handlers, so each run sets its own ledger here. */
 const current = { ledger: new Ledger() };
@@ -18,7 +21,7 @@ export function step(ctx: Context, name: string): RestatePromise<string> {
   const invocationId = ctx.request().id;
   return ctx.run(name, () => {
     const { token, count } = current.ledger.execute(invocationId, name);
-    if (name === "stumble" && count <= STUMBLES) throw new Error(`stumbled ${count} times`);
+    if (count <= (FAILURES[name] ?? 0)) throw new Error(`failed ${count} times`);
     return token;
   });
 }
