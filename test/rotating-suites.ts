@@ -12,12 +12,15 @@ export interface RotatingSuite {
    * has each `parts`-th file.
    */
   readonly first?: readonly string[];
+  /** The files that each part has, because they rotate by themselves: those with planted mistakes (`planted/turn.ts`). */
+  readonly inEachPart?: RegExp;
 }
 
 export const ROTATING_SUITES = {
   "crash-points": {
     folder: "simulation/crash-points",
     parts: 4,
+    inEachPart: /planted/,
     first: [
       "sole-owner",
       "keyed-shared-table",
@@ -34,15 +37,26 @@ export const ROTATING_SUITES = {
   topics: { folder: "topics", parts: 2 },
 } satisfies Readonly<Record<string, RotatingSuite>>;
 
-/** @returns all test files of the suite, from the root of the repository, in the order in which they are divided */
-export function filesOf({ folder, first = [] }: RotatingSuite): readonly string[] {
-  const names = readdirSync(join(import.meta.dirname, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules"))
-    .toSorted();
+/** @returns the test files of the suite that are divided, from the root of the repository, in the order in which they are divided */
+export function filesOf({ folder, first = [], inEachPart }: RotatingSuite): readonly string[] {
+  const names = namesIn(folder).filter((name) => inEachPart?.test(name) !== true);
   const leading = first.map((name) => `${name}.test.ts`);
   const absent = leading.filter((name) => !names.includes(name));
   if (absent.length > 0) throw new Error(`test/${folder} has no ${absent.join(" and no ")}`);
   return [...leading, ...names.filter((name) => !leading.includes(name))].map((name) => `test/${folder}/${name}`);
+}
+
+/** @returns the test files of the suite that each part has, from the root of the repository */
+export function filesInEachPart({ folder, inEachPart }: RotatingSuite): readonly string[] {
+  return namesIn(folder)
+    .filter((name) => inEachPart?.test(name) === true)
+    .map((name) => `test/${folder}/${name}`);
+}
+
+function namesIn(folder: string): readonly string[] {
+  return readdirSync(join(import.meta.dirname, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts") && !name.includes("node_modules"))
+    .toSorted();
 }
 
 /** @returns the ends of the paths of the files that take longest, for `longestFirst` */
@@ -56,5 +70,5 @@ export function filesOfTurn(suite: keyof typeof ROTATING_SUITES): string[] {
   const files = filesOf(ROTATING_SUITES[suite]);
   const chosen = itemsOfTurn(files, ROTATING_SUITES[suite].parts);
   tellRotation(suite, "files", chosen.length, files.length);
-  return [...chosen];
+  return [...chosen, ...filesInEachPart(ROTATING_SUITES[suite])];
 }

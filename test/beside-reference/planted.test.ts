@@ -5,6 +5,8 @@ import type * as KeyedStates from "../../shared/core/object/keyed-state.ts";
 import type * as Notifications from "../../shared/core/protocol/notifications.ts";
 import type * as Prefix from "../../shared/core/invocation/prefix.ts";
 import type * as Failures from "../../shared/core/model/attempt-failure.ts";
+import { acting } from "../planted/acts.ts";
+import { plantedTests } from "../planted/planted-tests.ts";
 import { Beside } from "./beside.ts";
 import { drawScene } from "./draw-scene.ts";
 import type { Scene } from "./program.ts";
@@ -15,12 +17,13 @@ const is = vi.hoisted(() => (mistake: string) => planted.mistake === mistake);
 vi.mock("../../shared/core/invocation/retry.ts", async (original) => {
   const right = await original<typeof Retry>();
   const exhausted: typeof right.exhausted = (policy, failed) =>
-    right.exhausted(policy, is("one attempt too many") ? failed - 1 : failed);
+    right.exhausted(policy, is("one attempt too many") ? acting(failed - 1) : failed);
   return { ...right, exhausted };
 });
 vi.mock("../../shared/core/object/keyed-state.ts", async (original) => {
   const right = await original<typeof KeyedStates>();
-  const isLost = ({ kind }: { readonly kind: string }) => is("state is never cleared") && kind !== "set";
+  const isLost = ({ kind }: { readonly kind: string }) =>
+    is("state is never cleared") && kind !== "set" && acting(true);
   class NetEffect extends right.NetEffect {
     override add(change: Parameters<InstanceType<typeof right.NetEffect>["add"]>[0]): void {
       if (!isLost(change)) super.add(change);
@@ -43,48 +46,56 @@ vi.mock("../../shared/core/protocol/notifications.ts", async (original) => {
       callCompletion(
         id,
         is("a failed call has another code") && result.kind === "failure"
-          ? { ...result, failure: { ...result.failure, code: 500 } }
+          ? acting({ ...result, failure: { ...result.failure, code: 500 } })
           : result,
         version,
       )) as typeof callCompletion,
     peekPromiseCompletion: ((id, result, version) =>
       peekPromiseCompletion(
         id,
-        is("a promise is peeked before its time") && result === undefined ? unset : result,
+        is("a promise is peeked before its time") && result === undefined ? acting(unset) : result,
         version,
       )) as typeof peekPromiseCompletion,
     signalNotification: ((id, result, version) =>
       signalNotification(
         id,
-        is("a signal loses its value") && "signalName" in id && result?.kind === "success" ? undefined : result,
+        is("a signal loses its value") && "signalName" in id && result?.kind === "success" ? acting(undefined) : result,
         version,
       )) as typeof signalNotification,
     attachCompletion: ((id, result, version) =>
-      attachCompletion(id, is("an attach gets another result") ? unset : result, version)) as typeof attachCompletion,
+      attachCompletion(
+        id,
+        is("an attach gets another result") ? acting(unset) : result,
+        version,
+      )) as typeof attachCompletion,
   };
 });
 vi.mock("../../shared/core/invocation/prefix.ts", async (original) => {
   const right = await original<typeof Prefix>();
   const journalPrefix: typeof right.journalPrefix = (journal, from) =>
-    right.journalPrefix(journal, is("a restart keeps the input alone") ? 0 : from);
+    right.journalPrefix(journal, is("a restart keeps the input alone") ? acting(0) : from);
   return { ...right, journalPrefix };
 });
 vi.mock("../../shared/core/model/attempt-failure.ts", async (original) => {
   const right = await original<typeof Failures>();
-  const sameFailure: typeof right.sameFailure = (a, b) => !is("each failure is noted anew") && right.sameFailure(a, b);
+  const sameFailure: typeof right.sameFailure = (a, b) =>
+    is("each failure is noted anew") ? acting(false) : right.sameFailure(a, b);
   return { ...right, sameFailure };
 });
 
 /** Each mistake, and what a program needs to show it. */
-const MISTAKES: readonly (readonly [string, RegExp])[] = [
-  ["one attempt too many", /"frail","steps":\[.*"do":"throw","times":3/],
-  ["state is never cleared", /"do":"set","key":"a","value":[^}]*\},(?:\{[^[]*\},)?\{"do":"clear(?:All|","key":"a")/],
-  ["a failed call has another code", /"do":"refuse"/],
-  ["a promise is peeked before its time", /"what":"peek"/],
-  ["a signal loses its value", /"do":"signal","gives"/],
-  ["an attach gets another result", /"attaches":true/],
-  ["a restart keeps the input alone", /"do":"run".*"do":"mark".*"restartsFrom":"mark"/],
-  ["each failure is noted anew", /"do":"throw","times":2/],
+const PLANTED: readonly { readonly what: string; readonly needed: RegExp }[] = [
+  { what: "one attempt too many", needed: /"frail","steps":\[.*"do":"throw","times":3/ },
+  {
+    what: "state is never cleared",
+    needed: /"do":"set","key":"a","value":[^}]*\},(?:\{[^[]*\},)?\{"do":"clear(?:All|","key":"a")/,
+  },
+  { what: "a failed call has another code", needed: /"do":"refuse"/ },
+  { what: "a promise is peeked before its time", needed: /"what":"peek"/ },
+  { what: "a signal loses its value", needed: /"do":"signal","gives"/ },
+  { what: "an attach gets another result", needed: /"attaches":true/ },
+  { what: "a restart keeps the input alone", needed: /"do":"run".*"do":"mark".*"restartsFrom":"mark"/ },
+  { what: "each failure is noted anew", needed: /"do":"throw","times":2/ },
 ];
 const PROGRAMS = 8;
 
@@ -106,14 +117,14 @@ beforeEach(() => {
 });
 afterAll(() => beside?.stop());
 
-test.each(MISTAKES)("drawn programs show the planted mistake: %s", async (mistake, needed) => {
+plantedTests(import.meta.filename, PLANTED, async ({ what, needed }) => {
   const scenes = scenesWith(needed);
-  planted.mistake = mistake;
+  planted.mistake = what;
   const found = (await beside.compare(scenes)).flatMap((one) => one.found);
   expect(found).not.toEqual([]);
 });
 
 test("the same programs show nothing without a mistake", async () => {
-  const scenes = MISTAKES.flatMap(([, needed]) => scenesWith(needed).slice(0, 3));
+  const scenes = PLANTED.flatMap(({ needed }) => scenesWith(needed).slice(0, 3));
   expect((await beside.compare(scenes)).flatMap((one) => one.found)).toEqual([]);
 });

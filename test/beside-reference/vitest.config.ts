@@ -1,6 +1,7 @@
 /** The configuration of `npm run test:beside-reference`: drawn programs on the reference's binary and on Stepwell's local process. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { plantedTurn } from "../planted/turn.ts";
 import { reportersOf } from "../reporters.ts";
 import { rotationOfRun } from "../rotation.ts";
 
@@ -13,7 +14,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    env: { ROTATION: rotationOfRun() },
+    env: { ROTATION: rotationOfRun(), ...plantedTurn("beside-reference") },
     reporters: reportersOf("beside-reference"),
   },
 });

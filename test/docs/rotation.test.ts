@@ -2,8 +2,9 @@
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ATTACKS, PARTS as PARTS_OF_ATTACKS } from "../attacks/all-attacks.ts";
+import { MISTAKES, PARTS as PARTS_OF_MISTAKES } from "../planted/catalogue.mjs";
 import { PAGES, PARTS as PARTS_OF_PAGES } from "../reference-ui/pages.ts";
-import { filesOf, ROTATING_SUITES, type RotatingSuite } from "../rotating-suites.ts";
+import { filesInEachPart, filesOf, ROTATING_SUITES, type RotatingSuite } from "../rotating-suites.ts";
 import { itemsOfTurn, rotationOfRun } from "../rotation.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -47,15 +48,18 @@ describe.each(suites)("the files of $folder", (suite) => {
     expect(divided.flat().toSorted()).toEqual(all.toSorted());
     expect(divided.filter(({ length }) => length === 0)).toEqual([]);
   });
-  test("are all test files of the folder", () => {
+  test("are all test files of the folder, but for those that each part has", () => {
     const names = readdirSync(`test/${folder}`, { recursive: true, encoding: "utf8" });
     const found = names.filter((file) => /^[^.]+\.test\.ts$/.test(file) && !file.includes("node_modules"));
-    expect(all.toSorted()).toEqual(found.map((file) => `test/${folder}/${file}`).toSorted());
+    expect([...all, ...filesInEachPart(suite)].toSorted()).toEqual(
+      found.map((file) => `test/${folder}/${file}`).toSorted(),
+    );
   });
 });
 
 test.each([
   { what: "attacks", items: ATTACKS.map(({ name }) => name), parts: PARTS_OF_ATTACKS },
+  { what: "planted mistakes", items: MISTAKES.map(({ file, what }) => `${file}: ${what}`), parts: PARTS_OF_MISTAKES },
   { what: "pages of the reference's UI", items: PAGES.map(({ title }) => title), parts: PARTS_OF_PAGES },
 ])("the $what are in exactly one part each, and no part is small", ({ items, parts }) => {
   const divided = partsOf(items, parts);

@@ -1,40 +1,19 @@
 /** Tests that the histories catch an engine with a planted mistake, each within a stated number of histories. */
-import { expect, test } from "vitest";
-import type { Engine } from "../../shared/engine/engine.ts";
-import type { Item, Table } from "../../shared/engine/ports/table.ts";
+import { expect } from "vitest";
+import type { Item } from "../../shared/engine/ports/table.ts";
+import { acting } from "../planted/acts.ts";
+import { blindHandover, foreignIds } from "../planted/mistakes.ts";
+import { plantedTests } from "../planted/planted-tests.ts";
+import { withTable } from "../planted/with-table.ts";
 import { seedsToTry } from "../simulation/seeds/seeds-to-try.ts";
 import type { Sabotage } from "../simulation/seeds/world.ts";
 import { playOnOneTable } from "./one-table.ts";
 import { judgeAll } from "./things.ts";
 
-function withTable(engine: Engine, change: Partial<Table>): Engine {
-  const { get, getMany, query, queryIndex, partitions, put, update, delete: remove, transact } = engine.table;
-  return {
-    ...engine,
-    table: { get, getMany, query, queryIndex, partitions, put, update, delete: remove, transact, ...change },
-  };
-}
-
 /** A promise is written over the value that it has. */
 const promiseTwice: Sabotage = (engine) =>
   withTable(engine, {
-    put: (item, condition) => engine.table.put(item, item.sk.startsWith("promise#") ? undefined : condition),
-  });
-
-/** Each process derives different ids, so a repeated key finds no invocation (I7). */
-const foreignIds: Sabotage = (engine) => {
-  const own = engine.activeInvocations.newToken();
-  const derive: Engine["ids"]["derive"] = (parts, size) => engine.ids.derive([...parts, own], size);
-  return { ...engine, ids: { random: (size) => engine.ids.random(size), derive } };
-};
-
-/** A give-back is not conditional on the holder (I6). */
-const blindHandover: Sabotage = (engine) =>
-  withTable(engine, {
-    update(key, update, condition) {
-      const isHandover = key.sk === "lock" && (update.set?.["held"] === 0 || update.set?.["head"] !== undefined);
-      return engine.table.update(key, update, isHandover ? undefined : condition);
-    },
+    put: (item, condition) => engine.table.put(item, item.sk.startsWith("promise#") ? acting(undefined) : condition),
   });
 
 /** A process goes on reading the lock with the state as it first read it. */
@@ -43,8 +22,11 @@ const staleState: Sabotage = (engine) => {
   return withTable(engine, {
     async get(key) {
       if (key.sk !== "lock") return await engine.table.get(key);
-      if (!read.has(key.pk)) read.set(key.pk, await engine.table.get(key));
-      return read.get(key.pk);
+      if (!read.has(key.pk)) {
+        read.set(key.pk, await engine.table.get(key));
+        return read.get(key.pk);
+      }
+      return acting(read.get(key.pk));
     },
   });
 };
@@ -56,7 +38,7 @@ const lostState: Sabotage = (engine) =>
       const isHandover = key.sk === "lock" && (update.set?.["held"] === 0 || update.set?.["head"] !== undefined);
       if (!isHandover) return engine.table.update(key, update, condition);
       const { st: _state, ...set } = update.set ?? {};
-      return engine.table.update(key, { ...update, set }, condition);
+      return engine.table.update(key, acting({ ...update, set }), condition);
     },
   });
 
@@ -72,13 +54,15 @@ async function isCaught(sabotage: Sabotage, seeds: readonly number[]): Promise<n
   return undefined;
 }
 
-test.each<[string, Sabotage, number]>([
-  ["a promise that two resolves complete", promiseTwice, 3],
-  ["ids that differ from process to process", foreignIds, 1],
-  ["a give-back without its condition", blindHandover, 8],
-  ["a lock that is read once", staleState, 1],
-  ["a change of state that the give-back drops", lostState, 1],
-])("the histories catch %s", async (_, sabotage, first) => {
+const PLANTED: readonly { readonly what: string; readonly sabotage: Sabotage; readonly first: number }[] = [
+  { what: "a promise that two resolves complete", sabotage: promiseTwice, first: 3 },
+  { what: "ids that differ from process to process", sabotage: foreignIds, first: 1 },
+  { what: "a give-back without its condition", sabotage: blindHandover, first: 8 },
+  { what: "a lock that is read once", sabotage: staleState, first: 1 },
+  { what: "a change of state that the give-back drops", sabotage: lostState, first: 1 },
+];
+
+plantedTests(import.meta.filename, PLANTED, async ({ sabotage, first }) => {
   const caught = await isCaught(sabotage, seedsToTry(first, 200));
   console.log(`caught by history ${caught}`);
   expect(caught).toBeDefined();

@@ -2,6 +2,7 @@
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
 import { PATIENCE, TEST_BEHIND_MAX_MS } from "../patience.ts";
+import { plantedTurn } from "../planted/turn.ts";
 import { reportersOf } from "../reporters.ts";
 import { rotationOfRun } from "../rotation.ts";
 
@@ -9,7 +10,7 @@ export default defineConfig({
   define: await builtInTexts(),
   test: {
     include: ["test/histories/**/*.test.ts"],
-    env: { ROTATION: rotationOfRun() },
+    env: { ROTATION: rotationOfRun(), ...plantedTurn("histories") },
     pool: "threads",
     fileParallelism: false,
     ...PATIENCE,

@@ -3,6 +3,8 @@
  * that it can stop between two of them and go on later.
  */
 
+import { SUITES } from "../planted/catalogue.mjs";
+
 const SEEDED = "npm run test:simulation --";
 
 /** @returns one chunk for each range of seeds */
@@ -78,6 +80,15 @@ export const PARTS = [
       { command: "npx vitest run test/adapters/embedded/damage.test.ts test/bad-input/disk-full.test.ts", env: {} },
     ],
     long: [{ command: "npx vitest run test/adapters/embedded test/bad-input/disk-full.test.ts", env: {} }],
+  },
+  {
+    name: "planted",
+    what: "mistakes that are planted into the engine, each of which a suite has to catch",
+    short: [{ command: "npm run test:planted", env: { ROTATION: "0" } }],
+    long: Object.keys(SUITES).map((suite) => ({
+      command: `npm run test:planted -- ${suite}`,
+      env: { ROTATION: "all" },
+    })),
   },
 ];
 

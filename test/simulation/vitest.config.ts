@@ -2,12 +2,14 @@
 import { defineConfig } from "vitest/config";
 import { longestFirst } from "../longest-first.ts";
 import { PATIENCE, TEST_BEHIND_MAX_MS } from "../patience.ts";
+import { plantedTurn } from "../planted/turn.ts";
 import { reportersOf } from "../reporters.ts";
 import { filesOfTurn, longestOf } from "../rotating-suites.ts";
 
 export default defineConfig({
   test: {
     include: filesOfTurn("crash-points"),
+    env: plantedTurn("crash-points"),
     pool: "threads",
     maxWorkers: 2,
     sequence: { sequencer: longestFirst(longestOf("crash-points")) },

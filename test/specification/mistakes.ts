@@ -5,7 +5,8 @@ import type { Operation } from "./model/words.ts";
 import type { Rules } from "./play.ts";
 import type { Sabotage } from "./product/process.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
-import type { Table } from "../../shared/engine/ports/table.ts";
+import { acting } from "../planted/acts.ts";
+import { withTable } from "../planted/with-table.ts";
 
 export interface Mistake {
   readonly what: string;
@@ -13,12 +14,6 @@ export interface Mistake {
   readonly rules?: Rules;
 }
 
-const withTable =
-  (change: (table: Table) => Partial<Table>): Sabotage =>
-  (engine) => ({
-    ...engine,
-    table: Object.assign(Object.create(engine.table) as Table, change(engine.table)),
-  });
 const isOf = (sk: string, start: string): boolean => sk.startsWith(start);
 
 /** Loses every `nth` call of a kind. */
@@ -34,34 +29,32 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     what: "timers that never fire",
-    sabotage: (engine) => ({ ...engine, timers: { at: async () => {}, cancel: async () => {} } }),
+    sabotage: (engine) => ({ ...engine, timers: { at: async () => acting(undefined), cancel: async () => {} } }),
   },
   {
     what: "a clock of the engine that is ten minutes ahead",
     sabotage: (engine) => ({
       ...engine,
-      clock: { nowMs: () => engine.clock.nowMs() + 600_000, sleep: (ms, signal) => engine.clock.sleep(ms, signal) },
+      clock: {
+        nowMs: () => acting(engine.clock.nowMs() + 600_000),
+        sleep: (ms, signal) => engine.clock.sleep(ms, signal),
+      },
     }),
   },
   {
     what: "ids that do not follow from the idempotency key",
     sabotage: (engine) => ({
       ...engine,
-      ids: { random: (size) => engine.ids.random(size), derive: (_, size) => engine.ids.random(size) },
+      ids: { random: (size) => engine.ids.random(size), derive: (_, size) => acting(engine.ids.random(size)) },
     }),
   },
   {
     what: "arrivals that are not stored",
-    sabotage: withTable((table) => ({
-      put: async (item, condition) =>
-        isOf(item.sk, "arr#") && item.sk.includes("#x") ? { written: true } : await table.put(item, condition),
-    })),
+    sabotage: withoutPuts((sk) => isOf(sk, "arr#") && sk.includes("#x")),
   },
   {
     what: "sinks that are not stored",
-    sabotage: withTable((table) => ({
-      put: async (item, condition) => (isOf(item.sk, "sink#") ? { written: true } : await table.put(item, condition)),
-    })),
+    sabotage: withoutPuts((sk) => isOf(sk, "sink#")),
   },
   { what: "a specification in which a kill changes nothing", rules: without("kill") },
   { what: "a specification in which a pause changes nothing", rules: without("pause") },
@@ -76,10 +69,17 @@ export const MISTAKES: readonly Mistake[] = [
   },
 ];
 
+function withoutPuts(isLost: (sk: string) => boolean): Sabotage {
+  return (engine) =>
+    withTable(engine, {
+      put: async (item, condition) =>
+        isLost(item.sk) ? acting({ written: true }) : await engine.table.put(item, condition),
+    });
+}
 function lossy({ queue }: Engine): Engine["queue"] {
   const isLost = everyOther();
   return Object.assign(Object.create(queue) as Engine["queue"], {
-    send: async (wake: Parameters<Engine["queue"]["send"]>[0]) => (isLost() ? "0" : await queue.send(wake)),
+    send: async (wake: Parameters<Engine["queue"]["send"]>[0]) => (isLost() ? acting("0") : await queue.send(wake)),
     receive: (...args: Parameters<Engine["queue"]["receive"]>) => queue.receive(...args),
     recall: (handle: string) => queue.recall(handle),
     extend: (receipt: string, ms: number) => queue.extend(receipt, ms),
@@ -89,14 +89,14 @@ function lossy({ queue }: Engine): Engine["queue"] {
 function without(kind: Operation["do"]): Rules {
   return (state, operation, thoroughly) =>
     apply(state, operation, thoroughly).map((after) =>
-      operation.do === kind ? { ...after, invocations: state.invocations, keys: state.keys } : after,
+      operation.do === kind ? acting({ ...after, invocations: state.invocations, keys: state.keys }) : after,
     );
 }
 function forEver(state: State): State {
   return {
     ...state,
     invocations: Object.fromEntries(
-      Object.entries(state.invocations).map(([name, one]) => [name, { ...one, keptMs: Infinity }]),
+      Object.entries(state.invocations).map(([name, one]) => [name, acting({ ...one, keptMs: Infinity })]),
     ),
   };
 }
@@ -106,7 +106,9 @@ function reversed(state: State): State {
     keys: Object.fromEntries(
       Object.keys(state.keys).map((key) => [
         key,
-        { ...keyAt(state, key), queue: keyAt(state, key).queue.toReversed() },
+        keyAt(state, key).queue.length > 1
+          ? acting({ ...keyAt(state, key), queue: keyAt(state, key).queue.toReversed() })
+          : keyAt(state, key),
       ]),
     ),
   };

@@ -1,12 +1,13 @@
 /** Tests that the comparison finds planted mistakes within a few histories. */
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { plantedTests } from "../planted/planted-tests.ts";
 import { MISTAKES } from "./mistakes.ts";
 import { drawn, play } from "./play.ts";
 
 const WITHIN_HISTORIES = 40;
 const OPERATIONS = 30;
 
-test.each(MISTAKES)("finds $what", async ({ sabotage, rules }) => {
+plantedTests(import.meta.filename, MISTAKES, async ({ sabotage, rules }) => {
   let found: number | undefined;
   for (let seed = 1; seed <= WITHIN_HISTORIES && found === undefined; seed++) {
     const played = play({ next: drawn(seed, OPERATIONS), sabotage, ...(rules && { rules }) });

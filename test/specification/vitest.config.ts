@@ -4,11 +4,13 @@
  */
 import { defineConfig } from "vitest/config";
 import { PATIENCE } from "../patience.ts";
+import { plantedTurn } from "../planted/turn.ts";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
   test: {
     include: ["test/specification/**/*.test.ts"],
+    env: plantedTurn("specification"),
     pool: "threads",
     maxWorkers: 2,
     ...PATIENCE,

@@ -2,8 +2,12 @@
  * Tests the judge (`judge.ts`) with mistakes planted into the engine: a run without an injected fault does not show the mistake,
  * but the judge catches it when a fault strikes at a crash point.
  */
-import { expect, test } from "vitest";
-import type { Item, Table } from "../../../shared/engine/ports/table.ts";
+import { expect } from "vitest";
+import type { Item } from "../../../shared/engine/ports/table.ts";
+import { acting } from "../../planted/acts.ts";
+import { blindSweeper, foreignIds, forgottenMessages } from "../../planted/mistakes.ts";
+import { plantedTests } from "../../planted/planted-tests.ts";
+import { withTable } from "../../planted/with-table.ts";
 import { crashPoints } from "./crash-points.ts";
 import { FAULTS } from "./point.ts";
 import { SCENARIOS } from "./scenarios.ts";
@@ -15,77 +19,42 @@ const CHILD = "one";
 
 const isSegment = ({ sk }: Item): boolean => sk.startsWith("seg#");
 
-function withPut(table: Table, put: Table["put"]): Table {
-  const { get, getMany, query, queryIndex, partitions, update, delete: remove, transact } = table;
-  return { get, getMany, query, queryIndex, partitions, update, delete: remove, transact, put };
-}
-
 /** Segments are reported as written before they are durable. */
-const earlyAnswers: Sabotage = (engine) => ({
-  ...engine,
-  table: withPut(engine.table, async (item, condition) => {
-    if (!isSegment(item) || item.sk === "seg#000000") return engine.table.put(item, condition);
-    void engine.clock.sleep(LATE_MS).then(() => engine.table.put(item, condition));
-    return { written: true };
-  }),
-});
+const earlyAnswers: Sabotage = (engine) =>
+  withTable(engine, {
+    async put(item, condition) {
+      if (!isSegment(item) || item.sk === "seg#000000") return engine.table.put(item, condition);
+      void engine.clock.sleep(LATE_MS).then(() => engine.table.put(item, condition));
+      return acting({ written: true });
+    },
+  });
 
 /** A driver that takes over skips the effects of the last segment, so the children of that segment are not accepted (I2). */
 const skippedRedo: Sabotage = (engine, generation) => {
   let resumed = generation === 1;
   return {
-    ...engine,
+    ...withTable(engine, {
+      put: async (item, condition) =>
+        item.sk === "seg#000000" && item["handler"] === CHILD && !resumed
+          ? acting({ written: true })
+          : engine.table.put(item, condition),
+    }),
     endpoints: {
       open(request) {
         resumed = true;
         return engine.endpoints.open(request);
       },
     },
-    table: withPut(engine.table, async (item, condition) =>
-      item.sk === "seg#000000" && item["handler"] === CHILD && !resumed
-        ? { written: true }
-        : engine.table.put(item, condition),
-    ),
   };
 };
-
-/** Each process derives different ids, so a repeated key does not find the invocation (I7). */
-const foreignIds: Sabotage = (engine, generation) => ({
-  ...engine,
-  ids: {
-    random: (size) => engine.ids.random(size),
-    derive: (parts, size) => engine.ids.derive([...parts, String(generation)], size),
-  },
-});
-
-/** A message is gone as soon as it is received, and the sweeper finds nothing. */
-const forgottenMessages: Sabotage = (engine) => ({
-  ...engine,
-  queue: {
-    send: (wake) => engine.queue.send(wake),
-    recall: (ticket) => engine.queue.recall(ticket),
-    extend: (receipt, visibilityMs) => engine.queue.extend(receipt, visibilityMs),
-    ack: (receipt) => engine.queue.ack(receipt),
-    async receive(limit, visibilityMs, waitMs, signal) {
-      const deliveries = await engine.queue.receive(limit, visibilityMs, waitMs, signal);
-      for (const { receipt } of deliveries) await engine.queue.ack(receipt);
-      return deliveries;
-    },
-  },
-  table: { ...withPut(engine.table, engine.table.put), queryIndex: async () => ({ items: [] }) },
-});
-
-/** The sweeper and the recovery find nothing. */
-const blindSweeper: Sabotage = (engine) => ({
-  ...engine,
-  table: { ...withPut(engine.table, engine.table.put), queryIndex: async () => ({ items: [] }) },
-});
 
 interface Planted {
   readonly what: string;
   readonly sabotage: Sabotage;
   readonly ownership: Ownership;
   readonly scenario: string;
+  /** True if the scenario itself is the fault: all hints are lost in it. */
+  readonly needsNoFault?: true;
   /** The complaint that the judge must make. */
   readonly complaint: RegExp;
 }
@@ -126,20 +95,25 @@ const PLANTED: readonly Planted[] = [
     scenario: "send",
     complaint: /one \w+ is left ready/,
   },
+  {
+    what: "a sweeper that finds nothing, if every hint of a sent invocation is lost",
+    sabotage: blindSweeper,
+    ownership: "shared-table",
+    scenario: "sent before the end, hints lost",
+    needsNoFault: true,
+    complaint: /one \w+ is left running/,
+  },
 ];
 
-test.each(PLANTED)("the judge catches $what", async ({ sabotage, ownership, scenario: name, complaint }) => {
-  const scenario = SCENARIOS.find((one) => one.name === name)!;
-  const { failures } = await crashPoints(ownership, scenario, { sabotage, faults: FAULTS, failuresMax: 1 });
-  expect(failures).toHaveLength(1);
-  expect(failures[0]).toMatch(complaint);
-  // The mistake shows only under a fault.
-  expect(failures[0]).not.toContain("no fault");
-});
-
-test("the judge catches a sweeper that finds nothing, if every hint of a sent invocation is lost", async () => {
-  const scenario = SCENARIOS.find(({ name }) => name === "sent before the end, hints lost")!;
-  const { failures } = await crashPoints("shared-table", scenario, { sabotage: blindSweeper, failuresMax: 1 });
-  expect(failures).toHaveLength(1);
-  expect(failures[0]).toMatch(/one \w+ is left running/);
-});
+plantedTests(
+  import.meta.filename,
+  PLANTED,
+  async ({ sabotage, ownership, scenario: name, needsNoFault, complaint }) => {
+    const scenario = SCENARIOS.find((one) => one.name === name)!;
+    const { failures } = await crashPoints(ownership, scenario, { sabotage, faults: FAULTS, failuresMax: 1 });
+    expect(failures).toHaveLength(1);
+    expect(failures[0]).toMatch(complaint);
+    // Other mistakes show only under a fault.
+    if (needsNoFault !== true) expect(failures[0]).not.toContain("no fault");
+  },
+);

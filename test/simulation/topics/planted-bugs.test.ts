@@ -1,25 +1,18 @@
 /** Tests the simulation of topics: it catches each planted mistake within a stated number of seeds. */
-import { expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import type { Condition, Item, Table } from "../../../shared/engine/ports/table.ts";
+import type { Condition, Item } from "../../../shared/engine/ports/table.ts";
 import type { RecordBatch } from "../../../shared/engine/ports/topics.ts";
 import { readKafka } from "../../../shared/engine/register/kafka-items.ts";
 import { readPosition, writePosition } from "../../../shared/engine/topics/position-items.ts";
+import { acting } from "../../planted/acts.ts";
+import { plantedTests } from "../../planted/planted-tests.ts";
+import { withTable } from "../../planted/with-table.ts";
 import { seedsToTry } from "../seeds/seeds-to-try.ts";
 import { run } from "./run.ts";
 import type { Sabotage } from "./world.ts";
 
 vi.mock("../../../shared/adapters/kafka/client.ts", () => import("./client-of-site.ts"));
-
-const TEST_MAX_MS = 600_000;
-
-function withTable(engine: Engine, change: Partial<Table>): Engine {
-  const { get, getMany, query, queryIndex, partitions, put, update, delete: remove, transact } = engine.table;
-  return {
-    ...engine,
-    table: { get, getMany, query, queryIndex, partitions, put, update, delete: remove, transact, ...change },
-  };
-}
 
 const isPosition = ({ pk }: Pick<Item, "pk">): boolean => pk.startsWith("topic#");
 
@@ -29,7 +22,7 @@ function withPositions(change: (item: Item) => Item, keepsCondition = true): Sab
     withTable(sound, {
       put: (item: Item, condition?: Condition) =>
         isPosition(item)
-          ? sound.table.put(change(item), keepsCondition ? condition : undefined)
+          ? sound.table.put(acting(change(item)), keepsCondition ? condition : undefined)
           : sound.table.put(item, condition),
     });
   return { engine };
@@ -38,10 +31,10 @@ function withPositions(change: (item: Item) => Item, keepsCondition = true): Sab
 /** A batch carries no number of its own: it is judged by the reset that counts when it is accepted. */
 const newestReset: Sabotage = {
   sink(sink, ground) {
-    const newest = async <P extends Omit<RecordBatch, "records">>(of: P): Promise<P> => ({
-      ...of,
-      resetNumber: (await readKafka(ground)).stateOf(of.subscription.id).reset?.number ?? 0,
-    });
+    const newest = async <P extends Omit<RecordBatch, "records">>(of: P): Promise<P> => {
+      const resetNumber = (await readKafka(ground)).stateOf(of.subscription.id).reset?.number ?? 0;
+      return resetNumber === of.resetNumber ? of : acting({ ...of, resetNumber });
+    };
     return {
       ...sink,
       accept: async (batch) => await sink.accept(await newest(batch)),
@@ -61,7 +54,7 @@ const movedFirst: Sabotage = {
       const nextOffset = (batch.records.at(-1)?.offset ?? -1) + 1;
       const { position } = before ?? { position: { skipped: 0, ...(batch.topicId && { topicId: batch.topicId }) } };
       const moved = { ...position, resetNumber: batch.resetNumber, nextOffset, writtenAtMs: Date.now() };
-      await writePosition(ground, at, moved, before);
+      await writePosition(ground, at, acting(moved), before);
       return await sink.accept(batch);
     },
   }),
@@ -74,19 +67,20 @@ const failedIsDone: Sabotage = {
     async accept(batch) {
       const nextOffset = (batch.records.at(-1)?.offset ?? -1) + 1;
       const done = { kind: "accepted", nextOffset, accepted: 0, duplicates: 0, skipped: 0 } as const;
-      return await sink.accept(batch).catch(() => done);
+      return await sink.accept(batch).catch(() => acting(done));
     },
   }),
 };
 
 /** The broker's list of aborted transactions gets lost on its way to the reader. */
-const noList: Sabotage = { site: (site) => ({ ...site, listsAborted: false }) };
+const noList: Sabotage = { site: (site) => (site.listsAborted ? acting({ ...site, listsAborted: false }) : site) };
 
 /** An account of the room for records does not give back what it holds. */
 const keptRoom: Sabotage = {
   budget(budget) {
     const open = budget.open.bind(budget);
-    budget.open = (lane) => Object.assign(open(lane), { shrink: () => undefined, close: () => undefined });
+    budget.open = (lane) =>
+      Object.assign(open(lane), { shrink: () => acting(undefined), close: () => acting(undefined) });
   },
 };
 
@@ -95,7 +89,7 @@ const newIds: Sabotage = {
   engine(engine) {
     const own = engine.activeInvocations.newToken();
     const derive: Engine["ids"]["derive"] = (parts, size) =>
-      engine.ids.derive(parts[0] === "rec" ? [...parts, own] : parts, size);
+      engine.ids.derive(parts[0] === "rec" ? acting([...parts, own]) : parts, size);
     return { ...engine, ids: { random: (size) => engine.ids.random(size), derive } };
   },
 };
@@ -125,17 +119,13 @@ const PLANTED = [
 
 const SEEDS_MAX = 240;
 
-test.each(PLANTED)(
-  "$what: caught by the seeds",
-  async ({ what, sabotage, first, complaint }) => {
-    let heard = "";
-    for (const seed of seedsToTry(first, SEEDS_MAX)) {
-      heard = (await run({ seed, sabotage })).complaints.join("; ");
-      if (!complaint.test(heard)) continue;
-      console.log(`${what}: caught by seed ${seed}`);
-      break;
-    }
-    expect(heard).toMatch(complaint);
-  },
-  TEST_MAX_MS,
-);
+plantedTests(import.meta.filename, PLANTED, async ({ what, sabotage, first, complaint }) => {
+  let heard = "";
+  for (const seed of seedsToTry(first, SEEDS_MAX)) {
+    heard = (await run({ seed, sabotage })).complaints.join("; ");
+    if (!complaint.test(heard)) continue;
+    console.log(`${what}: caught by seed ${seed}`);
+    break;
+  }
+  expect(heard).toMatch(complaint);
+});

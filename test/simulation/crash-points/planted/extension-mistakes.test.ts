@@ -1,5 +1,6 @@
 /** Mistakes in the extension of open invocations, which lose items weeks after a fault. */
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { plantedTests } from "../../../planted/planted-tests.ts";
 import { crashPoints } from "../crash-points.ts";
 import { EXTENDED } from "../days/extended.ts";
 import type { Fault } from "../point.ts";
@@ -8,24 +9,30 @@ import { arrivalAsShortAsAcceptance, recordExtendedFirst } from "./mistakes.ts";
 
 const [SLEEP, SIGNAL] = EXTENDED;
 
-const PLANTED: readonly (readonly [what: string, Sabotage, typeof SLEEP, readonly Fault[], at: RegExp])[] = [
-  [
-    "an extension that begins with the lease record",
-    recordExtendedFirst,
-    SLEEP,
-    ["before", "after"],
-    /^table\.update inv#.* if less/,
-  ],
-  [
-    "an arrival that lives no longer than the acceptance that its writer has read",
-    arrivalAsShortAsAcceptance,
-    SIGNAL,
-    ["slow"],
-    /^table\.put inv#.* arr#/,
-  ],
+const PLANTED: readonly {
+  readonly what: string;
+  readonly sabotage: Sabotage;
+  readonly scenario: typeof SLEEP;
+  readonly faults: readonly Fault[];
+  readonly at: RegExp;
+}[] = [
+  {
+    what: "an extension that begins with the lease record",
+    sabotage: recordExtendedFirst,
+    scenario: SLEEP,
+    faults: ["before", "after"],
+    at: /^table\.update inv#.* if less/,
+  },
+  {
+    what: "an arrival that lives no longer than the acceptance that its writer has read",
+    sabotage: arrivalAsShortAsAcceptance,
+    scenario: SIGNAL,
+    faults: ["slow"],
+    at: /^table\.put inv#.* arr#/,
+  },
 ];
 
-test.each(PLANTED)("%s is caught", async (_, sabotage, scenario, faults, at) => {
+plantedTests(import.meta.filename, PLANTED, async ({ sabotage, scenario, faults, at }) => {
   const { failures } = await crashPoints("shared-table", scenario!, { sabotage, faults, at, failuresMax: 1 });
   expect(failures).toHaveLength(1);
   expect(failures[0]).toMatch(/call \d+ .*(is not there|is left|was accepted 0 times|is unknown)/s);

@@ -1,32 +1,26 @@
 /** Mistakes in what operators and the passing of time cause; each changes the calls that an engine makes to its table. */
 import type { Item, Key, Table, Written } from "../../../../shared/engine/ports/table.ts";
+import { acting } from "../../../planted/acts.ts";
+import { withTable } from "../../../planted/with-table.ts";
 import type { Sabotage } from "../world.ts";
 
 const ACCEPTANCE_SK = "seg#000000";
 /** The last part of the stamp of an edit is at least this; that of a segment is below it. */
 const EDITS_FROM = 1_000_000_000_000;
 
-const withTable =
-  (changed: (table: Table) => Partial<Table>): Sabotage =>
-  (engine) => {
-    const { table } = engine;
-    const whole = { ...bound(table), ...changed(table) };
-    return { ...engine, table: whole };
-  };
-
-function bound(table: Table): Table {
-  const { get, getMany, query, queryIndex, partitions, put, update, delete: remove, transact } = table;
-  return { get, getMany, query, queryIndex, partitions, put, update, delete: remove, transact };
-}
+const changed =
+  (change: (table: Table) => Partial<Table>): Sabotage =>
+  (engine) =>
+    withTable(engine, change(engine.table));
 
 /** A slice does not remember the entries whose look failed. */
-export const forgetfulSlice = withTable((table) => ({
+export const forgetfulSlice = changed((table) => ({
   put: async (item, condition): Promise<Written> =>
-    item.sk.startsWith("slice#") && Number(item["tries"]) > 0 ? { written: true } : table.put(item, condition),
+    item.sk.startsWith("slice#") && Number(item["tries"]) > 0 ? acting({ written: true }) : table.put(item, condition),
 }));
 
 /** An edit compares the state with the expected one also after it has begun: it does not recognise its own values. */
-export const editComparedAgain = withTable((table) => ({
+export const editComparedAgain = changed((table) => ({
   async query(pk, range) {
     const page = await table.query(pk, range);
     return { ...page, items: page.items.map(withoutStampOfEdit) };
@@ -36,17 +30,17 @@ export const editComparedAgain = withTable((table) => ({
 function withoutStampOfEdit(item: Item): Item {
   const { g } = item;
   const isOfEdit = item.sk.startsWith("state#") && typeof g === "string" && Number(g.split(".")[2]) >= EDITS_FROM;
-  return isOfEdit ? { ...item, g: "" } : item;
+  return isOfEdit ? acting({ ...item, g: "" }) : item;
 }
 
 /** A restart writes the acceptance first, and then the beginning that it keeps. */
 export const lateBeginning: Sabotage = (engine, generation) => {
   const beginnings = new Map<string, Item>();
-  return withTable((table) => ({
+  return changed((table) => ({
     async put(item, condition) {
       if (/^seg#.+#000001$/.test(item.sk) && (await isWithoutAcceptance(table, item))) {
         beginnings.set(item.pk, item);
-        return { written: true };
+        return acting({ written: true });
       }
       const written = await table.put(item, condition);
       const beginning = item.sk === ACCEPTANCE_SK ? beginnings.get(item.pk) : undefined;
@@ -61,24 +55,25 @@ async function isWithoutAcceptance(table: Table, { pk }: Key): Promise<boolean> 
 }
 
 /** A drop of the journal deletes the items first, and then replaces the end by its bare form. */
-export const dropBeforeBareEnd = withTable((table) => ({
+export const dropBeforeBareEnd = changed((table) => ({
   async put(item, condition) {
     if (item["endAlone"] === true) {
       const { items } = await table.query(item.pk, { from: "seg#", below: "seg$" });
-      for (const { pk, sk } of items) if (sk !== ACCEPTANCE_SK && sk !== item.sk) await table.delete({ pk, sk });
+      for (const { pk, sk } of items)
+        if (sk !== ACCEPTANCE_SK && sk !== item.sk) await table.delete(acting({ pk, sk }));
     }
     return await table.put(item, condition);
   },
 }));
 
 /** An extension writes the lease record first, and then the other items. */
-export const recordExtendedFirst = withTable((table) => ({
+export const recordExtendedFirst = changed((table) => ({
   async update(key, change, condition) {
     const untilS = change.set?.["expiresAtS"];
     const isExtension = Object.keys(change.set ?? {}).join() === "expiresAtS" && typeof untilS === "number";
     if (isExtension && key.pk.startsWith("inv#")) {
       const { items } = await table.query(key.pk, { from: "hold#", below: "hold$" });
-      for (const { pk, sk } of items) await extendRecord(table, { pk, sk }, untilS);
+      for (const { pk, sk } of items) await extendRecord(table, acting({ pk, sk }), untilS);
     }
     return await table.update(key, change, condition);
   },
@@ -91,10 +86,10 @@ async function extendRecord(table: Table, key: Key, untilS: number): Promise<voi
 }
 
 /** An arrival lives no longer than the acceptance that its writer has read. */
-export const arrivalAsShortAsAcceptance = withTable((table) => ({
+export const arrivalAsShortAsAcceptance = changed((table) => ({
   async put(item, condition) {
     const { expiresAtS } = item;
     if (!item.sk.startsWith("arr#") || typeof expiresAtS !== "number") return await table.put(item, condition);
-    return await table.put({ ...item, expiresAtS: expiresAtS - 86_400 }, condition);
+    return await table.put(acting({ ...item, expiresAtS: expiresAtS - 86_400 }), condition);
   },
 }));

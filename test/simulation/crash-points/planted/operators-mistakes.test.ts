@@ -1,5 +1,6 @@
 /** Mistakes in operators' acts, each of which a scenario shows: most only at a crash point. */
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { plantedTests } from "../../../planted/planted-tests.ts";
 import { crashPoints } from "../crash-points.ts";
 import { EDITS } from "../operations/edits.ts";
 import { FORGETS } from "../operations/forgets.ts";
@@ -45,7 +46,7 @@ const PLANTED: readonly {
 
 const scenarioOf = (name: string): Scenario => [...EDITS, ...FORGETS].find((one) => one.name === name)!;
 
-test.each(PLANTED)("$what is caught", async ({ sabotage, ownership, scenario, at, complaint }) => {
+plantedTests(import.meta.filename, PLANTED, async ({ sabotage, ownership, scenario, at, complaint }) => {
   const { failures } = await crashPoints(ownership, scenarioOf(scenario), { sabotage, failuresMax: 1, at });
   expect(failures).toHaveLength(1);
   expect(failures[0]).toMatch(complaint);

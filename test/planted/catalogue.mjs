@@ -1,0 +1,138 @@
+/**
+ * The catalogue of planted mistakes: each with the rule that it breaks and the suite that catches it. `npm run test:planted` plants all
+ * of them; a commit's gate plants one part of them. A rule is an invariant of docs/design.md, or is said in words.
+ *
+ * One mistake of a review is left out, because it changes nothing that anybody can observe: a give-back that joins the last segment
+ * although its holder has the lock under another grant than its driver knows. The changes of state count only under the grant of their
+ * segment in any case (`counts` in `shared/engine/lock/give-back.ts`), and a holder that has ended gives the lock back under any grant.
+ */
+
+export const PARTS = 10;
+
+/** The configuration of each suite. */
+export const SUITES = {
+  seeds: "test/simulation/seeds/vitest.config.ts",
+  "crash-points": "test/simulation/vitest.config.ts",
+  histories: "test/histories/vitest.config.ts",
+  specification: "test/specification/vitest.config.ts",
+  "beside-reference": "test/beside-reference/vitest.config.ts",
+};
+
+/** The invariants and rules that the mistakes break, and then their names, by suite and file. */
+const CATALOGUE = {
+  seeds: {
+    "test/simulation/seeds/planted-bugs.test.ts": [
+      ["I1", "segments without a fence"],
+      ["I4", "a park that does not look once more"],
+      ["I2", "a takeover without the last effects"],
+      ["I6", "a lock that is handed over unconditionally"],
+      ["I7", "ids that are each process's own"],
+      ["I8", "messages that die with their worker"],
+    ],
+    "test/simulation/seeds/planted-against-faults.test.ts": [
+      [
+        "a refusal of the store pauses no invocation",
+        "a dead letter whose invocation is paused for a refusal of the store",
+      ],
+      ["I6", "a lock whose grants follow the clock alone"],
+      ["a look that ends its process is found by its mark", "a sweeper that does not record its looks"],
+      ["I11", "a worker that puts an old message back"],
+      ["I8", "a worker that trusts the moment in a message"],
+      ["I8", "a sweeper that does not see sleepers"],
+      ["an open invocation outlives a sweeper's rest", "items that live for at most three days"],
+    ],
+    "test/simulation/topics/planted-bugs.test.ts": [
+      ["I7", "a batch without the number of its reset"],
+      ["a position moves after its records are accepted", "a position that moves first"],
+      ["each committed record becomes an invocation", "a failed batch that counts as accepted"],
+      ["no record of an aborted transaction is accepted", "no list of aborted transactions"],
+      ["fetched records give their room back", "an account that gives nothing back"],
+      ["I7", "ids that are each process's own"],
+      ["a position does not go back without a reset", "a position that is written unconditionally"],
+      ["a re-created topic is recognised", "a position without landmarks"],
+    ],
+  },
+  "crash-points": {
+    "test/simulation/crash-points/planted-bugs.test.ts": [
+      ["I2", "segments that are reported as written before they are durable"],
+      ["I2", "a redo that skips the effects of a call"],
+      ["I2", "a redo that skips the effects of a send"],
+      ["I7", "ids that are not derived from the key alone"],
+      ["I8", "messages that are lost with the worker that received them, while the sweeper finds nothing"],
+      ["I8", "a sweeper that finds nothing, if every hint of a sent invocation is lost"],
+    ],
+    "test/simulation/crash-points/planted-against-faults.test.ts": [
+      ["a writer recognises its own item after a lost answer", "a lease record that its writer does not recognise"],
+      ["I8", "a refused schedule that counts as set"],
+      ["I8", "a sweeper that does not see sleepers"],
+      ["I8", "a worker that trusts the moment in a message"],
+    ],
+    "test/simulation/crash-points/keyed-planted-bugs.test.ts": [
+      ["I6", "a hand-over that does not check the grant"],
+      ["I6", "a give-back that overlooks a ticket"],
+      ["I6", "a state that is applied twice"],
+      ["I6", "a void ticket that is taken for a place in the queue"],
+    ],
+    "test/simulation/crash-points/planted/extension-mistakes.test.ts": [
+      ["the lease record of an invocation is extended last", "an extension that begins with the lease record"],
+      [
+        "an arrival outlives the extension that missed it",
+        "an arrival that lives no longer than the acceptance that its writer has read",
+      ],
+    ],
+    "test/simulation/crash-points/planted/operators-mistakes.test.ts": [
+      ["an edit is made whole or not at all", "an edit that compares the state again after it has begun"],
+      ["I9", "a restart that writes the acceptance before the beginning that it keeps"],
+      ["I1", "a drop of the journal that deletes before it replaces the end"],
+    ],
+    "test/simulation/crash-points/planted/renewal-mistakes.test.ts": [
+      ["an ended invocation leaves the open index without a look", "an end that does not wait for a renewal"],
+    ],
+    "test/simulation/crash-points/planted/slices-mistakes.test.ts": [
+      ["the sweeper looks again at an entry whose look failed", "a slice that forgets the entries whose look failed"],
+    ],
+  },
+  histories: {
+    "test/histories/planted.test.ts": [
+      ["a promise is completed once", "a promise that two resolves complete"],
+      ["I7", "ids that differ from process to process"],
+      ["I6", "a give-back without its condition"],
+      ["I6", "a lock that is read once"],
+      ["I6", "a change of state that the give-back drops"],
+    ],
+  },
+  specification: {
+    "test/specification/planted.test.ts": [
+      ["I8", "messages that get lost"],
+      ["I8", "timers that never fire"],
+      ["a sleep lasts as long as asked", "a clock of the engine that is ten minutes ahead"],
+      ["I7", "ids that do not follow from the idempotency key"],
+      ["I3", "arrivals that are not stored"],
+      ["I3", "sinks that are not stored"],
+      ["the comparison sees every kill", "a specification in which a kill changes nothing"],
+      ["the comparison sees every pause", "a specification in which a pause changes nothing"],
+      ["the comparison sees every edit", "a specification in which edits change nothing"],
+      ["the comparison sees the end of a retention", "a specification in which results are kept for ever"],
+      [
+        "the comparison sees the order at a key",
+        "a specification in which the last one in the queue of a key is the next",
+      ],
+    ],
+  },
+  "beside-reference": {
+    "test/beside-reference/planted.test.ts": [
+      ["attempts end at the limit of the retry policy", "one attempt too many"],
+      ["a cleared value is gone", "state is never cleared"],
+      ["a caller gets the failure of its call", "a failed call has another code"],
+      ["a promise without a value has none", "a promise is peeked before its time"],
+      ["a signal carries its value", "a signal loses its value"],
+      ["an attach gets the result of the invocation", "an attach gets another result"],
+      ["I9", "a restart keeps the input alone"],
+      ["equal failures in a row are one event", "each failure is noted anew"],
+    ],
+  },
+};
+
+export const MISTAKES = Object.entries(CATALOGUE).flatMap(([suite, files]) =>
+  Object.entries(files).flatMap(([file, rows]) => rows.map(([breaks, what]) => ({ suite, file, what, breaks }))),
+);
