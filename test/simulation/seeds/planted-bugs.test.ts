@@ -64,7 +64,7 @@ const PLANTED = [
   {
     what: "a lock that is handed over unconditionally",
     sabotage: blindHandover,
-    first: 98,
+    first: 39,
     seeds: 400,
     // Each complaint follows from an unconditional update, which sets back a lock or its queue.
     complaint: /given away|its grant does not grow|the queue of/,
