@@ -24,11 +24,11 @@ const CATALOGUE = {
     "test/simulation/seeds/planted-bugs.test.ts": [
       ["I1", "segments without a fence"],
       ["I4", "a park that does not look once more"],
-      ["I2", "a takeover without the last effects"],
       ["I6", "a lock that is handed over unconditionally"],
       ["I7", "ids that are each process's own"],
       ["I8", "messages that die with their worker"],
     ],
+    "test/simulation/seeds/planted-takeover.test.ts": [["I2", "a takeover without the last effects"]],
     "test/simulation/seeds/planted-against-faults.test.ts": [
       [
         "a refusal of the store pauses no invocation",

@@ -1,7 +1,5 @@
 /** Tests the simulation: it catches an engine with a planted mistake within a stated number of seeds. */
 import { expect } from "vitest";
-import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { load } from "../../../shared/engine/store/load.ts";
 import type { Condition, Item, Range } from "../../../shared/engine/ports/table.ts";
 import { acting } from "../../planted/acts.ts";
 import { blindHandover, foreignIds, forgottenMessages } from "../../planted/mistakes.ts";
@@ -13,7 +11,6 @@ import type { Sabotage } from "./world.ts";
 
 const ACCEPTANCE = "seg#000000";
 const ARRIVALS = "arr$";
-const LOADED = "seg$";
 
 /** The fence is off: the put of a segment has no condition (I1). */
 const noFence: Sabotage = (engine) =>
@@ -39,28 +36,9 @@ const blindPark: Sabotage = (engine) => {
   });
 };
 
-/** A driver that takes over does not redo the effects of the last segment, unless the segment completes the invocation (I2). */
-const noRedo: Sabotage = (engine) =>
-  withTable(engine, {
-    async query(pk: string, range?: Range) {
-      const page = await engine.table.query(pk, range);
-      const first = page.items.find(({ sk }) => sk === ACCEPTANCE);
-      if (range?.below !== LOADED || first === undefined) return page;
-      const loaded = await load(engine, pk.replace("inv#", "") as InvocationId);
-      if (loaded?.invocation.phase.status === "completed") return page;
-      const bare = { pk, sk: `hold#${String(first["n"])}`, base: -1, token: "", untilMs: 0, status: "running" };
-      const hold = page.items.find(({ sk }) => sk === bare.sk) ?? bare;
-      return acting({
-        ...page,
-        items: [{ ...hold, performed: 1e6 }, ...page.items.filter(({ sk }) => sk !== bare.sk)],
-      });
-    },
-  });
-
 const PLANTED = [
   { what: "segments without a fence", sabotage: noFence, first: 1, seeds: 200, complaint: /was changed \(I1\)/ },
   { what: "a park that does not look once more", sabotage: blindPark, first: 3, seeds: 200, complaint: /\(I4\)/ },
-  { what: "a takeover without the last effects", sabotage: noRedo, first: 24, seeds: 200, complaint: /\(I2\)/ },
   {
     what: "a lock that is handed over unconditionally",
     sabotage: blindHandover,
