@@ -14,6 +14,7 @@ import type {
   Written,
 } from "../../../shared/engine/ports/table.ts";
 import { MemoryTable } from "../memory-table.ts";
+import { contentOf } from "../stored-content.ts";
 
 export interface HandOver {
   readonly pk: string;
@@ -148,11 +149,4 @@ const UNLISTED: Update = { set: { end: true }, remove: ["listPk", "listSk"] };
 
 function isSegment({ sk }: Key): boolean {
   return sk.startsWith("seg#");
-}
-
-/** The content without the time to live, which may change. */
-function contentOf(item: Item): string {
-  return JSON.stringify({ ...item, expiresAtS: 0 }, (_, value: unknown) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value,
-  );
 }

@@ -1,4 +1,5 @@
 /** One run of a scenario: it is played, optionally with a fault, in virtual time until no work is left. */
+import { breathe } from "../breathe.ts";
 import { START_MS } from "../virtual-clock.ts";
 import { Client } from "./client.ts";
 import { isQuiet, judge } from "./judge.ts";
@@ -99,12 +100,4 @@ async function passTime(world: World, isOver: () => Promise<boolean>): Promise<b
 /** The time since the start, without long downtimes. */
 function workedMs({ clock, spentDownMs }: World): number {
   return clock.nowMs() - START_MS - spentDownMs;
-}
-
-/** Lets all promises run that are ready, and waits until no handler runs. */
-async function breathe({ endpoints }: World): Promise<void> {
-  do {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    await endpoints.streams?.rest();
-  } while (endpoints.busy > 0);
 }

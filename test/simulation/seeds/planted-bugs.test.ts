@@ -1,12 +1,11 @@
 /** Tests the simulation: it catches an engine with a planted mistake within a stated number of seeds. */
-import { expect } from "vitest";
 import type { Condition, Item, Range } from "../../../shared/engine/ports/table.ts";
 import { acting } from "../../planted/acts.ts";
 import { blindHandover, foreignIds, forgottenMessages } from "../../planted/mistakes.ts";
 import { plantedTests } from "../../planted/planted-tests.ts";
 import { withTable } from "../../planted/with-table.ts";
 import { run } from "./run.ts";
-import { seedsToTry } from "./seeds-to-try.ts";
+import { expectCaught, seedsToTry } from "./seeds-to-try.ts";
 import type { Sabotage } from "./world.ts";
 
 const ACCEPTANCE = "seg#000000";
@@ -58,12 +57,10 @@ const PLANTED = [
 ];
 
 plantedTests(import.meta.filename, PLANTED, async ({ what, sabotage, first, seeds, complaint }) => {
-  let heard = "";
-  for (const seed of seedsToTry(first, seeds)) {
-    heard = (await run({ seed, sabotage })).complaints.join("; ");
-    if (!complaint.test(heard)) continue;
-    console.log(`${what}: caught by seed ${seed}`);
-    break;
-  }
-  expect(heard).toMatch(complaint);
+  await expectCaught(
+    what,
+    seedsToTry(first, seeds),
+    complaint,
+    async (seed) => (await run({ seed, sabotage })).complaints,
+  );
 });

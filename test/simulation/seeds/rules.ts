@@ -12,6 +12,7 @@ import type { Part, Program } from "./program.ts";
 import { isPoisoned } from "./poison.ts";
 import type { ParkRule } from "./park-rule.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";
+import { contentOf } from "../stored-content.ts";
 
 const FIRST = "seg#000000";
 /** The segment index (`base`) in a lease record that is written without a read of the segments. */
@@ -233,11 +234,4 @@ function mayForget(seen: Seen | undefined, sk: string): boolean {
 
 function unlisted({ listPk: _listPk, listSk: _listSk, ...rest }: Item): Item {
   return { ...rest, end: true } as Item;
-}
-
-/** The content without the time to live, which may change. */
-function contentOf(item: Item): string {
-  return JSON.stringify({ ...item, expiresAtS: 0 }, (_, value: unknown) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value,
-  );
 }

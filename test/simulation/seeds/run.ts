@@ -1,6 +1,7 @@
 /** One seed, played from its first request until no work is left, and judged at every step. */
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
+import { breathe } from "../breathe.ts";
 import { START_MS } from "../virtual-clock.ts";
 import { Aftermath } from "./aftermath.ts";
 import { Clients } from "./clients.ts";
@@ -180,12 +181,4 @@ function visitsIn(world: World, asked: readonly Ask[]): readonly Ask[] {
     if (names.has(program.name)) return [];
     return [{ program, key: program.name, how: "call", atMs: 0, delayMs: 0 }];
   });
-}
-
-/** Runs all ready promises, and waits until no handler runs. */
-async function breathe({ endpoints }: World): Promise<void> {
-  do {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    await endpoints.streams?.rest();
-  } while (endpoints.busy > 0);
 }

@@ -1,5 +1,5 @@
 /** Tests the simulation of topics: it catches each planted mistake within a stated number of seeds. */
-import { expect, vi } from "vitest";
+import { vi } from "vitest";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Condition, Item } from "../../../shared/engine/ports/table.ts";
 import type { RecordBatch } from "../../../shared/engine/ports/topics.ts";
@@ -8,7 +8,7 @@ import { readPosition, writePosition } from "../../../shared/engine/topics/posit
 import { acting } from "../../planted/acts.ts";
 import { plantedTests } from "../../planted/planted-tests.ts";
 import { withTable } from "../../planted/with-table.ts";
-import { seedsToTry } from "../seeds/seeds-to-try.ts";
+import { expectCaught, seedsToTry } from "../seeds/seeds-to-try.ts";
 import { run } from "./run.ts";
 import type { Sabotage } from "./world.ts";
 
@@ -120,12 +120,6 @@ const PLANTED = [
 const SEEDS_MAX = 240;
 
 plantedTests(import.meta.filename, PLANTED, async ({ what, sabotage, first, complaint }) => {
-  let heard = "";
-  for (const seed of seedsToTry(first, SEEDS_MAX)) {
-    heard = (await run({ seed, sabotage })).complaints.join("; ");
-    if (!complaint.test(heard)) continue;
-    console.log(`${what}: caught by seed ${seed}`);
-    break;
-  }
-  expect(heard).toMatch(complaint);
+  const complaintsOf = async (seed: number) => (await run({ seed, sabotage })).complaints;
+  await expectCaught(what, seedsToTry(first, SEEDS_MAX), complaint, complaintsOf);
 });

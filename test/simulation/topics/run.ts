@@ -3,6 +3,7 @@ import { writeDeployment } from "../../../shared/engine/register/registry-items.
 import { deployment, handler, service } from "../../core/registry/sample-deployment.ts";
 import { answerOf } from "../../harness/engine/script-context.ts";
 import { readJournal } from "../../harness/engine/script-journal.ts";
+import { breathe } from "../breathe.ts";
 import type { Deployment } from "../in-process-endpoints.ts";
 import { MemoryTable } from "../memory-table.ts";
 import type { Fault } from "../seeds/fate.ts";
@@ -132,11 +133,4 @@ async function closed(world: World): Promise<string[]> {
   // A process that dies or whose write fails between two writes may leave a position behind, which nobody reads.
   if (fate.struck.every((fault) => HARMLESS.has(fault))) complaints.push(...judge.leftovers(table));
   return complaints;
-}
-
-/** Runs all ready promises, and waits until no handler runs. */
-async function breathe({ endpoints }: World): Promise<void> {
-  do {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  } while (endpoints.busy > 0);
 }
