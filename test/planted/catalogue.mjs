@@ -48,6 +48,7 @@ const CATALOGUE = {
       ["no record of an aborted transaction is accepted", "no list of aborted transactions"],
       ["fetched records give their room back", "an account that gives nothing back"],
       ["I7", "ids that are each process's own"],
+      ["a reset counts until the partition has applied it", "a reset that forgets the one before"],
       ["a position does not go back without a reset", "a position that is written unconditionally"],
       ["a re-created topic is recognised", "a position without landmarks"],
     ],

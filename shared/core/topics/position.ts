@@ -8,7 +8,7 @@ export type ResetTarget =
   | { readonly kind: "latest" }
   /** The first record of each partition whose timestamp is at or after the moment. */
   | { readonly kind: "time"; readonly atMs: number }
-  /** Other partitions keep their positions. */
+  /** Other partitions keep their positions, or apply the reset before, if they have not yet. */
   | { readonly kind: "offsets"; readonly offsets: Readonly<Record<string, number>> };
 
 /** An operator's order to read again from another place. Later resets have higher numbers, from 1 on. */
@@ -16,6 +16,26 @@ export interface Reset {
   readonly number: number;
   readonly to: ResetTarget;
   readonly atMs: number;
+  /** The reset before, for the partitions that this one does not name: some of them may not have applied it yet. */
+  readonly former?: Reset;
+}
+
+/** The next reset. It replaces the ones before for the partitions that it names, and stays small: each former one names others. */
+export function resetAfter(former: Reset | undefined, to: ResetTarget, atMs: number): Reset {
+  const next = { number: (former?.number ?? 0) + 1, to, atMs };
+  if (to.kind !== "offsets" || former === undefined) return next;
+  const left = withoutPartitions(former, new Set(Object.keys(to.offsets)));
+  return { ...next, ...(left && { former: left }) };
+}
+
+/** @returns undefined if the reset and those before it name no other partitions */
+function withoutPartitions(reset: Reset, named: ReadonlySet<string>): Reset | undefined {
+  if (reset.to.kind !== "offsets") return reset;
+  const { former, ...own } = reset;
+  const others = Object.entries(reset.to.offsets).filter(([partition]) => !named.has(partition));
+  const left = former && withoutPartitions(former, new Set([...named, ...Object.keys(reset.to.offsets)]));
+  if (others.length === 0) return left;
+  return { ...own, to: { kind: "offsets", offsets: Object.fromEntries(others) }, ...(left && { former: left }) };
 }
 
 export interface Position {
@@ -38,14 +58,15 @@ export interface Position {
   readonly skipped: number;
 }
 
-/** True if the reset concerns the partition and has not reached it yet. */
-export function isResetDue(
+/** @returns the last reset that concerns the partition; undefined if there is none, or if the partition has applied it */
+export function dueReset(
   reset: Reset | undefined,
   partition: number,
   position: Pick<Position, "resetNumber"> | undefined,
-): reset is Reset {
-  if (reset === undefined || (position?.resetNumber ?? 0) >= reset.number) return false;
-  return reset.to.kind !== "offsets" || reset.to.offsets[String(partition)] !== undefined;
+): Reset | undefined {
+  let last = reset;
+  while (last?.to.kind === "offsets" && last.to.offsets[String(partition)] === undefined) last = last.former;
+  return last === undefined || (position?.resetNumber ?? 0) >= last.number ? undefined : last;
 }
 
 /**
@@ -78,7 +99,7 @@ export function positionNow(
   stored: Position | undefined,
   { reset, partition, topicId, records = [] }: Standing,
 ): Position {
-  const resetNumber = isResetDue(reset, partition, stored) ? reset.number : (stored?.resetNumber ?? 0);
+  const resetNumber = dueReset(reset, partition, stored)?.number ?? stored?.resetNumber ?? 0;
   const topic = topicId === undefined ? {} : { topicId };
   const isSame = stored !== undefined && isSameTopic(stored, topicId, records);
   if (isSame && stored.resetNumber === resetNumber) return { ...stored, ...topic };

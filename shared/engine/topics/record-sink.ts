@@ -1,5 +1,5 @@
 /** The engine's side of the port of topics: acceptances, positions and errors. */
-import { isOfOtherTopic, isOutdated, isResetDue, positionNow } from "../../core/topics/position.ts";
+import { isOfOtherTopic, isOutdated, dueReset, positionNow } from "../../core/topics/position.ts";
 import type { Engine } from "../engine.ts";
 import type { Beginning, RecordBatch, RecordSink } from "../ports/topics.ts";
 import { readKafka } from "../register/kafka-items.ts";
@@ -22,7 +22,8 @@ async function beginningOf(engine: Engine, place: Place): Promise<Beginning | un
   const { partition, topicId } = place;
   const { before, reset, isOver } = await standing(engine, place);
   if (isOver) return undefined;
-  if (isResetDue(reset, partition, before?.position)) return { resetTo: reset.to };
+  const due = dueReset(reset, partition, before?.position);
+  if (due !== undefined) return { resetTo: due.to };
   if (isOfOtherTopic(before?.position, topicId)) return { isNewTopic: true };
   const { nextOffset, writtenAtMs } = positionNow(before?.position, { reset, partition, topicId });
   return writtenAtMs === 0 ? {} : { nextOffset };
@@ -34,7 +35,7 @@ async function storeMove(engine: Engine, place: Place, nextOffset: number): Prom
   for (let isStored = false; !isStored;) {
     const { before, reset, isOver } = await standing(engine, place);
     const isNewTopic = isOfOtherTopic(before?.position, topicId);
-    if (isOver || !(isNewTopic || isResetDue(reset, partition, before?.position))) return;
+    if (isOver || !(isNewTopic || dueReset(reset, partition, before?.position) !== undefined)) return;
     const position = positionNow(before?.position, { reset, partition, topicId });
     const moved = { ...position, nextOffset, writtenAtMs: engine.clock.nowMs() };
     isStored = (await writePosition(engine, { id: subscription.id, partition }, moved, before)) !== undefined;

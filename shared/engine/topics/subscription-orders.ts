@@ -1,6 +1,6 @@
 /** Pauses, resumes and resets subscriptions, and stores the errors that keep them from consuming. */
 import type { SubscriptionId } from "../../core/model/ids.ts";
-import type { ResetTarget } from "../../core/topics/position.ts";
+import { resetAfter, type ResetTarget } from "../../core/topics/position.ts";
 import type { SubscriptionPause, SubscriptionState } from "../../core/topics/subscription-state.ts";
 import type { BadRecordReason } from "../../core/topics/topic-record.ts";
 import type { Engine } from "../engine.ts";
@@ -35,14 +35,14 @@ export async function resumeSubscription(engine: Engine, id: SubscriptionId): Pr
 
 /**
  * Lets the subscription read again from another place; records that it reads again invoke their handlers again. A later reset
- * replaces an earlier one for each partition that has not applied the earlier one yet.
+ * replaces an earlier one for each partition that the later one concerns.
  * @returns false if there is no such subscription
  */
 export async function resetSubscription(engine: Engine, id: SubscriptionId, to: ResetTarget): Promise<boolean> {
   const atMs = engine.clock.nowMs();
   return await changeState(engine, id, (state) => ({
     ...state,
-    reset: { number: (state.reset?.number ?? 0) + 1, to, atMs },
+    reset: resetAfter(state.reset, to, atMs),
   }));
 }
 

@@ -2,7 +2,14 @@
 import { describe, expect, test } from "vitest";
 import { subscriptionIdFromBytes } from "../../../shared/core/model/ids.ts";
 import type { HandlerType } from "../../../shared/core/model/target.ts";
-import { isAccepted, isResetDue, isUntouched, movedTo, positionNow } from "../../../shared/core/topics/position.ts";
+import {
+  dueReset,
+  isAccepted,
+  isUntouched,
+  movedTo,
+  positionNow,
+  resetAfter,
+} from "../../../shared/core/topics/position.ts";
 import { recordIdentity } from "../../../shared/core/topics/record-identity.ts";
 import { assertOwnOptions, badRecordPolicy } from "../../../shared/core/topics/subscription-options.ts";
 import { subscriptionStatus } from "../../../shared/core/topics/subscription-state.ts";
@@ -139,12 +146,37 @@ describe("a position", () => {
     const to = { kind: "offsets", offsets: { "3": 5 } } as const;
     const reset = { number: 2, to, atMs: 0 };
     expect([
-      isResetDue(reset, 3, stored),
-      isResetDue(reset, 4, stored),
-      isResetDue(reset, 3, { resetNumber: 2 }),
-      isResetDue(reset, 3, undefined),
-      isResetDue(undefined, 3, undefined),
-    ]).toEqual([true, false, false, true, false]);
+      dueReset(reset, 3, stored),
+      dueReset(reset, 4, stored),
+      dueReset(reset, 3, { resetNumber: 2 }),
+      dueReset(reset, 3, undefined),
+      dueReset(undefined, 3, undefined),
+    ]).toEqual([reset, undefined, undefined, reset, undefined]);
+  });
+
+  test("applies a reset that a later one to offsets of other partitions follows", () => {
+    const offsets = (named: Record<string, number>) => ({ kind: "offsets", offsets: named }) as const;
+    const first = resetAfter(undefined, { kind: "latest" }, 1);
+    const second = resetAfter(first, offsets({ "0": 8, "1": 3 }), 2);
+    const third = resetAfter(second, offsets({ "1": 4 }), 3);
+    const due = (partition: number, resetNumber: number) => {
+      const one = dueReset(third, partition, { resetNumber });
+      return one && [one.number, one.to];
+    };
+    expect([due(0, 0), due(1, 0), due(2, 0)]).toEqual([
+      [2, offsets({ "0": 8 })],
+      [3, offsets({ "1": 4 })],
+      [1, { kind: "latest" }],
+    ]);
+    expect([due(0, 2), due(1, 2), due(2, 1)]).toEqual([undefined, [3, offsets({ "1": 4 })], undefined]);
+  });
+
+  test("forgets the resets whose partitions later ones name", () => {
+    const named = (partition: string) => ({ kind: "offsets", offsets: { [partition]: 1 } }) as const;
+    let reset = resetAfter(undefined, named("0"), 0);
+    for (let n = 0; n < 9; n++) reset = resetAfter(reset, named(String(n % 3)), 0);
+    expect(JSON.stringify(reset).match(/number/g)).toHaveLength(3);
+    expect(resetAfter(reset, { kind: "earliest" }, 0)).not.toHaveProperty("former");
   });
 });
 

@@ -59,7 +59,7 @@ export class Judge {
     const [, id, given] = /^(sub_\w+?)(?:-(\d+))?$/.exec(group) ?? [];
     const life = this.#lives.get(id ?? "");
     if (life === undefined) return;
-    const number = given === undefined ? this.#last(life).number : Number(given);
+    const number = given === undefined ? this.#concerning(life, partition) : Number(given);
     const key = placeOf(life.id, number, this.#broker.topic.id, partition);
     this.#latest.set(key, Math.max(offset, this.#latest.get(key) ?? 0));
   }
@@ -199,11 +199,11 @@ export class Judge {
   }
 
   /** @returns what is still missing from what the living subscriptions must have accepted */
-  missing(table: WatchedTable): string | undefined {
+  missing(): string | undefined {
     for (const life of this.#lives.values()) {
       if (life.isRemoved) continue;
       for (const [partition, log] of this.#broker.topic.partitions.entries()) {
-        const number = this.#numberOf(life, partition, table);
+        const number = this.#concerning(life, partition);
         const lost = this.#due(life, number, partition, this.#broker.topic.id).find(
           (record) => record.offset < log.stableOffset && !this.#has(life, number, record),
         );
@@ -213,12 +213,10 @@ export class Judge {
     return undefined;
   }
 
-  /** The last reset that concerns the partition. A reset that a later one replaced before its application may count or not. */
-  #numberOf(life: Life, partition: number, table: WatchedTable): number {
-    const last = this.#last(life);
-    if (last.to.kind !== "offsets" || last.to.offsets[String(partition)] !== undefined) return last.number;
-    const sk = `at#${String(partition).padStart(10, "0")}`;
-    return Number(table.shown({ pk: `topic#${life.id}`, sk })?.["resetNumber"] ?? 0);
+  /** The number of the last reset that concerns the partition, whichever others came after it. */
+  #concerning({ epochs }: Life, partition: number): number {
+    const names = ({ to }: Epoch): boolean => to.kind !== "offsets" || to.offsets[String(partition)] !== undefined;
+    return epochs.findLast(names)?.number ?? 0;
   }
 
   /** @returns the positions of removed subscriptions */

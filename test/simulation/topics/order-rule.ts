@@ -25,6 +25,9 @@ export class OrderRule {
       const found = accepted.get(id);
       if (found === undefined) return true;
       const { life, number, record } = found;
+      // A death between the acceptance and the place at the key leaves the place to the batch that comes again, and the broker has
+      // removed the record from that batch (ADR 40).
+      if (record.isCompacted) return false;
       const lane = `${life.id} ${number} ${record.topicId} ${record.partition} ${record.key}`;
       const before = this.#last.get(lane);
       if (before !== undefined && before.record.offset > record.offset)

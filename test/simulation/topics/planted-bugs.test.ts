@@ -1,7 +1,8 @@
 /** Tests the simulation of topics: it catches each planted mistake within a stated number of seeds. */
 import { vi } from "vitest";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import type { Condition, Item } from "../../../shared/engine/ports/table.ts";
+import type { SubscriptionState } from "../../../shared/core/topics/subscription-state.ts";
+import type { Condition, Item, Write } from "../../../shared/engine/ports/table.ts";
 import type { RecordBatch } from "../../../shared/engine/ports/topics.ts";
 import { readKafka } from "../../../shared/engine/register/kafka-items.ts";
 import { readPosition, writePosition } from "../../../shared/engine/topics/position-items.ts";
@@ -94,6 +95,20 @@ const newIds: Sabotage = {
   },
 };
 
+/** A reset to offsets forgets the reset before it, for the partitions that it does not name, too. */
+const formerForgotten: Sabotage = {
+  engine(engine) {
+    const forgetful = (write: Write): Write => {
+      if (write.kind !== "put" || !String(write.item["json"]).includes('"former":')) return write;
+      const { reset, ...state } = JSON.parse(String(write.item["json"])) as SubscriptionState;
+      const { former: _, ...last } = reset!;
+      return acting({ ...write, item: { ...write.item, json: JSON.stringify({ ...state, reset: last }) } });
+    };
+    const { meta } = engine;
+    return { ...engine, meta: { ...meta, transact: (writes) => meta.transact(writes.map(forgetful)) } };
+  },
+};
+
 const withoutLandmarks = ({ landmarks: _dropped, ...item }: Item): Item => item as Item;
 
 const PLANTED = [
@@ -103,6 +118,7 @@ const PLANTED = [
   { what: "no list of aborted transactions", sabotage: noList, first: 5, complaint: /its transaction is aborted/ },
   { what: "an account that gives nothing back", sabotage: keptRoom, first: 1, complaint: /holds room|never accepted/ },
   { what: "ids that are each process's own", sabotage: newIds, first: 1, complaint: /no invocation of a record/ },
+  { what: "a reset that forgets the one before", sabotage: formerForgotten, first: 186, complaint: /reset/ },
   {
     what: "a position that is written unconditionally",
     sabotage: withPositions((item) => item, false),

@@ -99,8 +99,8 @@ async function play(world: World, order: OrderRule): Promise<Run> {
 }
 
 function leftIn(world: World, order: OrderRule): string | undefined {
-  const { judge, table } = world;
-  const missing = judge.missing(table);
+  const { judge } = world;
+  const missing = judge.missing();
   if (missing !== undefined) return missing;
   for (const id of judge.accepted.keys()) if (!order.hasRun(id)) return `${id} never ran`;
   for (const { engine } of world.running) if (engine.activeInvocations.size > 0) return "something is driven";
