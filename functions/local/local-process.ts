@@ -172,9 +172,11 @@ interface Running {
 async function stop({ embedded, listeners, loops, statements }: Running, graceMs: number): Promise<void> {
   const { clock, activeInvocations } = embedded.engine;
   const untilMs = clock.nowMs() + graceMs;
+  // If the clock is set back, the grace counts as over.
+  const isGrace = (): boolean => clock.nowMs() < untilMs && clock.nowMs() >= untilMs - graceMs;
   for (const listener of listeners) listener.stopAccepting();
   loops.stop();
-  while (activeInvocations.size > 0 && clock.nowMs() < untilMs) await clock.sleep(POLL_EVERY_MS);
+  while (activeInvocations.size > 0 && isGrace()) await clock.sleep(POLL_EVERY_MS);
   activeInvocations.stop();
   statements.close();
   const ended = new AbortController();
@@ -186,6 +188,6 @@ async function stop({ embedded, listeners, loops, statements }: Running, graceMs
   }
   for (const listener of listeners) listener.close();
   await endLife(embedded.engine).catch(() => undefined);
-  await embedded.engine.tracer?.flush(Math.max(LAST_WORDS_MS, untilMs - clock.nowMs()));
+  await embedded.engine.tracer?.flush(isGrace() ? Math.max(LAST_WORDS_MS, untilMs - clock.nowMs()) : LAST_WORDS_MS);
   await embedded.close();
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openEmbeddedQueue } from "../adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../adapters/embedded/embedded-table.ts";
 import { openEmbeddedTimers } from "../adapters/embedded/embedded-timers.ts";
+import { lookWhenSet } from "../adapters/embedded/look-when-set.ts";
 import { openStore } from "../adapters/embedded/store.ts";
 import type { Store } from "../adapters/embedded/store.ts";
 import type { StoreKind } from "../adapters/embedded/store-version.ts";
@@ -51,6 +52,8 @@ export interface Embedded {
   metricsText(): Promise<string>;
   /** Removes expired items until the signal aborts. */
   expire(signal: AbortSignal): Promise<void>;
+  /** Lets what became due because the clock was set begin within a second, until the signal aborts. */
+  followClock(signal: AbortSignal): Promise<void>;
   /** Closes connections and stores. All users of the engine must have ended before. */
   close(): Promise<void>;
 }
@@ -164,6 +167,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     },
     expire: (signal) =>
       expireItems({ table, clock, log, activeInvocations, everyMs: settings["worker.cleanup-interval"] }, signal),
+    followClock: (signal) => lookWhenSet(clock, [queue, timers], signal),
     async close() {
       endpoints.close();
       await journalStore.close();

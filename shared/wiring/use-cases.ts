@@ -51,12 +51,13 @@ export interface Loops {
 }
 
 /** Starts the recovery and the background loops, which run until `stop`. */
-export function startLoops(embedded: Pick<Embedded, "engine" | "expire">, limits: WorkerLimits): Loops {
+export function startLoops(embedded: Pick<Embedded, "engine" | "expire" | "followClock">, limits: WorkerLimits): Loops {
   const stopping = new AbortController();
   const { signal } = stopping;
   const { engine } = embedded;
   const running = [
     embedded.expire(signal),
+    embedded.followClock(signal),
     runWorker(engine, signal, limits),
     runSweeper(engine, signal),
     runTopics(engine, signal),

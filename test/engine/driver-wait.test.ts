@@ -1,6 +1,7 @@
 /** The wait of a driver ends at its moment or at an interruption, even while the clock still sleeps for an earlier wait. */
 import { expect, test } from "vitest";
 import { DriverWait } from "../../shared/engine/local/driver-wait.ts";
+import { Pulse } from "../harness/engine/pulse.ts";
 import { SteppedClock } from "../stepped-clock.ts";
 
 const isOver = async (wait: Promise<void>): Promise<boolean> => {
@@ -64,4 +65,14 @@ test("a driver that has ended keeps no sleep of the clock", async () => {
   await waiting;
   wait.close();
   expect(clock.sleeping).toBe(0);
+});
+
+test("a wait ends after the time that it asked for, although the clock is set back while the sleep for an earlier wait goes on", async () => {
+  const [pulse, wait] = [new Pulse(), new DriverWait()];
+  const first = wait.begin(pulse, 100);
+  wait.interrupt();
+  await first;
+  const second = wait.begin(pulse, 1_000);
+  pulse.set(-3 * 3_600_000);
+  await expect(pulse.within(1_100, second)).resolves.toBeUndefined();
 });

@@ -53,6 +53,8 @@ export class EmbeddedQueue implements Queue {
   /** Messages that this process sent and that were never received, by their order; only these can be recalled. */
   readonly #unseen = new TransientMap<number, Message>();
   #isEnding = false;
+  #lastMs = -Infinity;
+  #heldBackMs = 0;
   #nextOrder = 1;
   #nextDelivery = 1;
 
@@ -95,11 +97,12 @@ export class EmbeddedQueue implements Queue {
 
   /** Prepares a message that the caller writes with other operations. Once it is durable, the caller calls `admit`. */
   prepare(wake: Wake): { readonly operation: Operation; readonly admit: () => void; readonly handle: MessageHandle } {
-    const dueAtMs = this.#clock.nowMs() + Math.ceil(wake.delayMs);
+    const delayMs = Math.ceil(wake.delayMs);
+    const dueAtMs = this.#nowMs() + delayMs;
     const message: Message = {
       wake,
       lane: laneOf(wake),
-      firstDueAtMs: dueAtMs,
+      firstDueAtMs: this.#clock.nowMs() + delayMs,
       dueAtMs,
       order: this.#nextOrder++,
       heapIndex: -1,
@@ -113,9 +116,10 @@ export class EmbeddedQueue implements Queue {
     return { operation: recordOf(message), admit, handle: String(message.order) };
   }
 
-  /** Adds a message that was found on disk. */
+  /** Adds a message that was found on disk. It waits for no longer than its delay, although the clock may have been set back. */
   restore(order: number, record: MessageRecord): void {
-    const { dueAtMs, receiveCount, ...wake } = record;
+    const { dueAtMs: storedMs, receiveCount, ...wake } = record;
+    const dueAtMs = Math.min(storedMs, this.#nowMs() + Math.ceil(wake.delayMs));
     this.#nextOrder = Math.max(this.#nextOrder, order + 1);
     const message = { wake, lane: laneOf(wake), firstDueAtMs: dueAtMs, dueAtMs, order, heapIndex: -1, receiveCount };
     this.#show({ ...message, receipt: "" }, dueAtMs);
@@ -128,19 +132,26 @@ export class EmbeddedQueue implements Queue {
     signal?: AbortSignal,
     admission: Admission = ADMIT_ALL,
   ): Promise<readonly Delivery[]> {
-    const untilMs = this.#clock.nowMs() + waitMs;
+    const untilMs = this.#nowMs() + waitMs;
     for (;;) {
       if (this.#isEnding || signal?.aborted === true) return [];
-      const nowMs = this.#clock.nowMs();
+      const nowMs = this.#nowMs();
       const deliveries = this.#take(limit, nowMs, visibilityMs, admission);
       if (deliveries.length > 0 || nowMs >= untilMs) return deliveries;
-      await this.#alarm.wait(Math.min(this.#lanes.nextDueMs() ?? untilMs, untilMs), signal);
+      // The alarm goes by the clock of the machine.
+      const nextMs = Math.min(this.#lanes.nextDueMs() ?? untilMs, untilMs) - this.#heldBackMs;
+      await this.#alarm.wait(nextMs, signal);
     }
+  }
+
+  /** Lets each wait in `receive` look at the clock again. */
+  look(): void {
+    this.#alarm.ring(-Infinity);
   }
 
   async extend(receipt: string, visibilityMs: number): Promise<void> {
     const message = this.#held.get(receipt);
-    if (message !== undefined) this.#show(message, this.#clock.nowMs() + visibilityMs);
+    if (message !== undefined) this.#show(message, this.#nowMs() + visibilityMs);
   }
 
   /** Resolves before the delete is durable: a message that reappears after a crash counts as a duplicate. */
@@ -151,12 +162,23 @@ export class EmbeddedQueue implements Queue {
     this.#lanes.remove(message);
     const group = this.#store.groups.stageLazily([{ type: "del", key: keyOf(message.order) }]);
     // A message whose delete failed is offered again; otherwise it would stay on disk until the next start.
-    group.done.catch(() => this.#show(message, this.#clock.nowMs()));
+    group.done.catch(() => this.#show(message, this.#nowMs()));
   }
 
   #show(message: Message, dueAtMs: number): void {
     this.#lanes.place(message, dueAtMs);
-    this.#alarm.ring(dueAtMs);
+    this.#alarm.ring(dueAtMs - this.#heldBackMs);
+  }
+
+  /**
+   * The time of this queue, which never goes back: a message is delayed or hidden for a duration, so a clock that is set back must
+   * not hide it for longer. A clock that is set forward makes it due early, which each receiver of a message bears.
+   */
+  #nowMs(): number {
+    const nowMs = this.#clock.nowMs();
+    this.#heldBackMs = Math.max(this.#heldBackMs, this.#lastMs - nowMs);
+    this.#lastMs = Math.max(this.#lastMs, nowMs + this.#heldBackMs);
+    return this.#lastMs;
   }
 
   #take(limit: number, nowMs: number, visibilityMs: number, admission: Admission): Delivery[] {

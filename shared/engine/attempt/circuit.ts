@@ -12,6 +12,8 @@ const PAUSE_MIN_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
 /** The longest pause that a deployment can request by `Retry-After`. */
 const ASKED_MAX_MS = 600_000;
+/** The clocks of two processes differ by less. */
+const SKEW_MAX_MS = 60_000;
 /** After the probe, the waiting attempts come back at random moments within this share of a pause. */
 const SPREAD_SHARE = 0.5;
 
@@ -46,7 +48,9 @@ export function waitsUntilMs(engine: Engine, circuit: CircuitKey | undefined): u
 async function waitOrProbe(engine: Engine, open: OpenCircuit): Promise<number | undefined> {
   const nowMs = engine.clock.nowMs();
   const spreadMs = Math.ceil((1 + SPREAD_SHARE * open.pauseMs) * jitter(engine));
-  if (nowMs < open.untilMs) return open.untilMs + spreadMs;
+  // A pause that has more left than its length began before the clock was set back, and counts as over.
+  const leftMs = open.untilMs - nowMs;
+  if (leftMs > 0 && leftMs <= open.pauseMs + SKEW_MAX_MS) return open.untilMs + spreadMs;
   const isOurs = await engine.registry.setCircuit({ ...open, untilMs: nowMs + open.pauseMs }, open);
   return isOurs ? undefined : nowMs + open.pauseMs + spreadMs;
 }

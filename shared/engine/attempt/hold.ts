@@ -81,7 +81,7 @@ export class Hold {
     const { openWaitMs } = this.#engine.settings;
     if (openWaitMs === undefined) return Infinity;
     const doing = this.#doing;
-    this.#waitsSinceMs = doing === "waits" ? (this.#waitsSinceMs ?? nowMs) : undefined;
+    this.#waitsSinceMs = doing === "waits" ? Math.min(this.#waitsSinceMs ?? nowMs, nowMs) : undefined;
     if (this.#waitsSinceMs !== undefined) return this.#waitsSinceMs + openWaitMs;
     const { headAtMs, heardAtMs } = this.#reading.open;
     // Before the head of the answer comes, the limit of `headDueAtMs` applies instead.

@@ -169,7 +169,10 @@ class OpenConversation {
       this.#lingersUntilMs ??= nowMs + LINGER_MS;
     }
     if (this.#asks || this.#reading.room.isFull) return true;
-    return this.#lingersUntilMs !== undefined && this.#lingersUntilMs <= nowMs;
+    if (this.#lingersUntilMs === undefined) return false;
+    // If the clock was set back, nobody knows how long the entries have waited.
+    const leftMs = this.#lingersUntilMs - nowMs;
+    return leftMs <= 0 || leftMs > LINGER_MS;
   }
 
   async #addSegment(): Promise<boolean> {

@@ -23,7 +23,7 @@ export class Pace {
   /** @returns undefined while the loops of this process may go on; else a promise that resolves when the lane may go on */
   step(lane: string): undefined | Promise<void> {
     if (this.#runningSinceMs === undefined) void this.#run();
-    else if (this.#clock.nowMs() - this.#runningSinceMs >= RUN_MAX_MS)
+    else if (Math.abs(this.#clock.nowMs() - this.#runningSinceMs) >= RUN_MAX_MS)
       return this.#turns.take(lane, () => this.#break());
     return undefined;
   }

@@ -135,7 +135,10 @@ async function hasStoredKillOrder(engine: Engine, { pk, invocation }: ActiveInvo
   return (await engine.table.get(arrivalKey(pk, invocation.acceptance.nonce, "kill"))) !== undefined;
 }
 
-/** Puts the message back, at most until the end of the live lease. It becomes a backstop of the driver with this lease. */
+/**
+ * Puts the message back, at most until the end of the live lease, and for one lease if the clock was set back since the claim. It
+ * becomes a backstop of the driver with this lease.
+ */
 async function putBack(
   engine: Engine,
   { invocation }: Pick<Loaded, "invocation">,
@@ -144,7 +147,12 @@ async function putBack(
 ): Promise<void> {
   engine.activeInvocations.markDirty(wake.invocationId);
   const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs);
-  await sendInPlace(engine, wake, invocation.acceptance, Math.min(grownMs, leaseLeftMs + 1));
+  await sendInPlace(
+    engine,
+    wake,
+    invocation.acceptance,
+    Math.min(grownMs, leaseLeftMs + 1, engine.settings.leaseMs + 1),
+  );
 }
 
 /** True if the invocation waits for its key, no arrival ends it, and the next look at its place in the queue is not due. */

@@ -116,7 +116,9 @@ const IN_LINE_MAX_MS = 200;
 function inLineMs({ settings, clock }: Engine, { origin, lock }: ActiveInvocation): number {
   if (settings.acceptanceWaitMs === undefined || origin.messageDriven) return 0;
   const nowMs = clock.nowMs();
-  return lock.inLineFromMs(nowMs) + IN_LINE_MAX_MS - nowMs;
+  const waitedMs = nowMs - lock.inLineFromMs(nowMs);
+  // The wait is over, too, if the clock was set back since it began.
+  return waitedMs < 0 ? 0 : IN_LINE_MAX_MS - waitedMs;
 }
 
 async function waitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): Promise<void> {

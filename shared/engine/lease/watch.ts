@@ -5,6 +5,7 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import { noteUnsent, shedStreams, type Unsent } from "./shed-streams.ts";
 import { handOn, isHeldForChildren } from "../messaging/slow-lane.ts";
+import { followClock } from "./follow-clock.ts";
 
 /** The watch renews a lease when less than this share of it is left. */
 const RENEW_BELOW_SHARE = 0.5;
@@ -18,8 +19,10 @@ export async function watch(engine: Engine): Promise<void> {
   const roundMs = Math.min(ROUND_MAX_MS, settings.leaseMs / 8);
   try {
     while (activeInvocations.size > 0 || !activeInvocations.drains.isEmpty) {
+      const expectedMs = clock.nowMs() + roundMs;
       await clock.sleep(roundMs);
       const nowMs = clock.nowMs();
+      followClock(engine, nowMs - expectedMs);
       const unsent: Unsent = new Map();
       for (const active of activeInvocations.all()) watchSpared(engine, active, nowMs, unsent);
       shedStreams(engine, nowMs, unsent);
@@ -67,8 +70,9 @@ function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number, unse
     }
   }
   const leftMs = lease.untilMs - nowMs;
-  if (!lease.isLost && lease.untilMs > 0 && leftMs < leaseMs * RENEW_BELOW_SHARE)
-    lease.startRenewal(() => keepOrLose(engine, active));
+  // After the clock was set back, the lease would last for as long as the clock was ahead.
+  const isDue = leftMs < leaseMs * RENEW_BELOW_SHARE || leftMs > leaseMs;
+  if (!lease.isLost && lease.untilMs > 0 && isDue) lease.startRenewal(() => keepOrLose(engine, active));
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Exchange } from "../ports/endpoints.ts";
 const DRAIN_MAX_MS = 5_000;
 
 interface Drain {
-  readonly untilMs: number;
+  untilMs: number;
   /** Undefined once the exchange has ended. */
   exchange: Exchange | undefined;
 }
@@ -28,6 +28,11 @@ export class Drains {
     } finally {
       drain.exchange = undefined;
     }
+  }
+
+  /** Moves the ends by the time by which the clock was set. */
+  shift(setMs: number): void {
+    for (const drain of this.#open) drain.untilMs += setMs;
   }
 
   /** Aborts late exchanges, and forgets ended ones. */

@@ -14,12 +14,15 @@ const NO_LONGER_NEEDED = Symbol("no longer needed");
 
 export class DriverWait {
   #untilMs = 0;
+  /** The time that the wait asked for: no sleep for it is longer, although the clock may be set back meanwhile. */
+  #askedMs = 0;
   #resume: (() => void) | undefined;
   #sleep: Sleep | undefined;
 
   /** Waits for `ms`, or until `interrupt` is called. One wait at a time. */
   begin(clock: Clock, ms: number): Promise<void> {
     this.#untilMs = clock.nowMs() + ms;
+    this.#askedMs = ms;
     return new Promise((resolve) => {
       this.#resume = resolve;
       this.#sleepOn(clock);
@@ -48,7 +51,8 @@ export class DriverWait {
     this.close();
     const sleep = { untilMs: this.#untilMs, end: new AbortController() };
     this.#sleep = sleep;
-    void clock.sleep(Math.max(0, sleep.untilMs - clock.nowMs()), sleep.end.signal).then((slept) => {
+    const ms = Math.min(this.#askedMs, Math.max(0, sleep.untilMs - clock.nowMs()));
+    void clock.sleep(ms, sleep.end.signal).then((slept) => {
       if (!slept || this.#sleep !== sleep) return;
       this.#sleep = undefined;
       if (this.#resume === undefined) return;

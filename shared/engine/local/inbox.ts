@@ -160,7 +160,8 @@ export class Inbox {
 
   /** The time since the arrivals were read. The first call counts as a read, because it follows the load. */
   sinceReadMs(nowMs: number): number {
-    this.#readAtMs ??= nowMs;
+    // A clock that was set back begins the time anew.
+    this.#readAtMs = Math.min(this.#readAtMs ?? nowMs, nowMs);
     return nowMs - this.#readAtMs;
   }
 

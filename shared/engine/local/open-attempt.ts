@@ -8,7 +8,7 @@ import type { ReplyRoom } from "./reply-room.ts";
 export type LetGo = "abort-timeout" | "lost" | "stopping";
 
 export interface OpenExchange {
-  readonly startedAtMs: number;
+  startedAtMs: number;
   readonly deploymentId: DeploymentId;
   readonly abortTimeoutMs: number;
   /** The moment of the last bytes that count as progress; before any came, the moment of the start. */
@@ -90,6 +90,18 @@ export class OpenAttempt {
 
   noteTurn(nowMs: number): void {
     this.#turnSinceMs = nowMs;
+  }
+
+  /** Moves the moments of the open exchange by the time by which the clock was set. */
+  shift(setMs: number): void {
+    const exchange = this.#exchange;
+    this.#turnSinceMs += setMs;
+    if (exchange === undefined) return;
+    exchange.startedAtMs += setMs;
+    exchange.heardAtMs += setMs;
+    if (exchange.headAtMs !== undefined) exchange.headAtMs += setMs;
+    if (exchange.halfClosedAtMs !== undefined) exchange.halfClosedAtMs += setMs;
+    if (exchange.leavesSinceMs !== undefined) exchange.leavesSinceMs += setMs;
   }
 
   endExchange(): void {

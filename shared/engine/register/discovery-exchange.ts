@@ -77,7 +77,8 @@ async function fetchOnce(
   });
   const over = new AbortController();
   let late = false;
-  void engine.clock.sleep(Math.max(0, deadlineMs - engine.clock.nowMs()), over.signal).then((whole) => {
+  const leftMs = Math.min(timeMaxMs, Math.max(0, deadlineMs - engine.clock.nowMs()));
+  void engine.clock.sleep(leftMs, over.signal).then((whole) => {
     if (!whole) return;
     late = true;
     exchange.abort();

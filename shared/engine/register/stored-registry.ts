@@ -51,7 +51,7 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
 
   /** A snapshot that is at most a second old. */
   async function current(): Promise<Snapshot> {
-    if (held !== undefined && clock.nowMs() < held.freshUntilMs) return held;
+    if (held !== undefined && isFresh(held, clock.nowMs())) return held;
     return await readOnce();
   }
 
@@ -93,6 +93,11 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
       reading = undefined;
     },
   };
+}
+
+/** A snapshot that stays fresh for longer than `FRESH_FOR_MS` was read before the clock was set back. */
+function isFresh({ freshUntilMs }: Snapshot, nowMs: number): boolean {
+  return nowMs < freshUntilMs && freshUntilMs - nowMs <= FRESH_FOR_MS;
 }
 
 /** @param known the former snapshot, whose routing table is reused if the version is the same */

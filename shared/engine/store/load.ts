@@ -278,7 +278,9 @@ export function hasExpired({ invocation }: Loaded, atMs: number): boolean {
 export function isLeased(engine: StorePorts, { lease }: Pick<Loaded, "lease">, atMs: number): boolean {
   const { exclusiveOwnerPrefix } = engine.settings;
   if (exclusiveOwnerPrefix !== undefined && !lease.token.startsWith(`${exclusiveOwnerPrefix}.`)) return false;
-  return lease.untilMs > atMs;
+  const leftMs = lease.untilMs - atMs;
+  // A sole owner has made every lease that counts, so one that has more left was made before the clock was set back.
+  return leftMs > 0 && (exclusiveOwnerPrefix === undefined || leftMs <= engine.settings.leaseMs);
 }
 
 /** True for a parked invocation: its lease record is in the open index, at the moment of the next look. */

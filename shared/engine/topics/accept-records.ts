@@ -225,7 +225,9 @@ async function driveInSlot(
       lastMove = slots.lastMoveOf(service);
       untilMs = clock.nowMs() + SLOT_PATIENCE_MS;
     }
-    if (clock.nowMs() >= untilMs) return false;
+    const leftMs = untilMs - clock.nowMs();
+    // If the clock was set back, the patience counts as over.
+    if (leftMs <= 0 || leftMs > SLOT_PATIENCE_MS) return false;
     await clock.sleep(SLOT_LOOK_MS);
   }
 }

@@ -7,16 +7,23 @@ const QUIET_ROUNDS = 4;
 export class Pulse implements Clock {
   readonly #clock = new SteppedClock();
   readonly #sleeps = new Set<{ readonly untilMs: number }>();
+  /** By how much the time of day differs from the time of the sleeps. */
+  #setMs = 0;
   #busy = 0;
   /** The functions to call when no read and no write is running any more. */
   #idle: (() => void)[] = [];
 
   nowMs(): number {
-    return this.#clock.nowMs();
+    return this.#clock.nowMs() + this.#setMs;
+  }
+
+  /** Sets the time of day forward or back. No sleep notices this, as no timer of a machine does. */
+  set(byMs: number): void {
+    this.#setMs += byMs;
   }
 
   async sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
-    const sleep = { untilMs: this.nowMs() + ms };
+    const sleep = { untilMs: this.#clock.nowMs() + ms };
     this.#sleeps.add(sleep);
     try {
       return await this.#clock.sleep(ms, signal);
@@ -47,7 +54,7 @@ export class Pulse implements Clock {
 
   /** Lets `ms` milliseconds pass, stopping at the end of every sleep. */
   async pass(ms: number): Promise<void> {
-    await this.#passUntil(this.nowMs() + ms, () => false);
+    await this.#passUntil(this.#clock.nowMs() + ms, () => false);
   }
 
   /** Lets time pass until the promise settles. @throws Error if that takes more than `ms` milliseconds */
@@ -57,7 +64,7 @@ export class Pulse implements Clock {
       isOver = true;
     };
     promise.then(over, over);
-    await this.#passUntil(this.nowMs() + ms, () => isOver);
+    await this.#passUntil(this.#clock.nowMs() + ms, () => isOver);
     if (!isOver) throw new Error(`the promise did not settle within ${ms} ms`);
     return await promise;
   }
@@ -68,9 +75,10 @@ export class Pulse implements Clock {
       if (isEnough()) return;
       const nextMs = Math.min(...[...this.#sleeps].map(({ untilMs }) => untilMs));
       if (nextMs > targetMs) break;
-      await this.#clock.advance(Math.max(0, nextMs - this.nowMs()));
+      await this.#clock.advance(Math.max(0, nextMs - this.#clock.nowMs()));
     }
-    if (this.nowMs() < targetMs) await this.#clock.advance(targetMs - this.nowMs());
+    const leftMs = targetMs - this.#clock.nowMs();
+    if (leftMs > 0) await this.#clock.advance(leftMs);
     await this.settle();
   }
 }

@@ -212,8 +212,9 @@ export class World {
       void runSweeper(engine, signal);
     } else {
       const expire = (until: AbortSignal) => this.#expire(engine, until);
-      const embedded = { engine, metricsText: async () => "", expire, close: async () => {} };
-      startLoops(embedded, { concurrencyMax: 100 });
+      // Nobody sets the virtual clock.
+      const followClock = async () => {};
+      startLoops({ engine, expire, followClock }, { concurrencyMax: 100 });
     }
     const sweepAll = async (): Promise<void> => void (await orderedSweep(engine));
     return { request: (work) => work(engine), sweepAll };
