@@ -5,6 +5,7 @@ import { DAY_MS } from "../../shared/core/model/time-units.ts";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { purge } from "../../shared/engine/operate/purge.ts";
+import { lockKey } from "../../shared/engine/store/object-keys.ts";
 import { objectPartition } from "../../shared/engine/store/object-partition.ts";
 import { workflowId } from "../../shared/engine/accept/invocation-ids.ts";
 import { type Actor, callOn, LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
@@ -68,6 +69,22 @@ describe("a workflow", () => {
     await stage.pulse.pass(3 * DAY_MS);
     await stage.pulse.during(expire());
     expect(await stage.pulse.within(0, on(actor, "run", "b"))).toBe("ran late");
+  });
+
+  test("does not meet a promise of a forgotten run if a table deletes the lock of that run before the promise", async () => {
+    const stage = await open({ ...handlers }, settings);
+    const actor = stage.actor();
+    actor.startWorker();
+    const runs = async (input: string, approval: string): Promise<string> => {
+      const running = on(actor, "run", input);
+      await stage.pulse.pass(LEASE_MS);
+      await stage.pulse.within(LEASE_MS, on(actor, "approve", approval));
+      return await stage.pulse.within(LEASE_MS, running);
+    };
+    expect(await runs("a", "old")).toBe("a old");
+    await stage.pulse.pass(RETENTION_MS + 2 * DAY_MS);
+    await stage.stores.table.delete(lockKey(objectPartition(actor.engine, { service: "W", key: "w1" })));
+    expect(await runs("b", "new")).toBe("b new");
   });
 
   test("keeps its key although a run before was purged, however long it runs", async () => {

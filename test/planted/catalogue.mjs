@@ -81,6 +81,9 @@ const CATALOGUE = {
         "an arrival that lives no longer than the acceptance that its writer has read",
       ],
     ],
+    "test/simulation/crash-points/planted/forgotten-mistakes.test.ts": [
+      ["I12", "a promise of a forgotten run that still counts"],
+    ],
     "test/simulation/crash-points/planted/operators-mistakes.test.ts": [
       ["an edit is made whole or not at all", "an edit that compares the state again after it has begun"],
       ["I9", "a restart that writes the acceptance before the beginning that it keeps"],

@@ -17,7 +17,7 @@ import { chunkForPut, reassemble } from "../store/large-record.ts";
 import { type Lock, lifeAt } from "../store/lock-record.ts";
 import { lockKey, promiseKey, waiterKey, waitersOf } from "../store/object-keys.ts";
 import { lockAt, objectPartition, shortenWith } from "../store/object-partition.ts";
-import type { Item, Key } from "../ports/table.ts";
+import type { Condition, Item, Key } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "../store/record-envelope.ts";
 import { resultFromStored, resultToStored, StoredResult } from "../store/stored-values.ts";
@@ -53,7 +53,7 @@ export async function isCompletedAndNotified(
   const promise = await promiseAt(engine, target, name);
   if (await isOfLaterLife(engine, promise, { name, by }, endedAtMs)) return true;
   const { key } = promise;
-  const existing = await table.get(key);
+  const existing = await itemAt(engine, key);
   if (existing === undefined) return false;
   if (existing["by"] !== by) return true;
   const waiters = await readPartition(table, key.pk, waitersOf(key));
@@ -65,10 +65,26 @@ export async function isCompletedAndNotified(
 }
 
 async function resultAt(engine: Engine, { key, life }: PromiseKey): Promise<Result | undefined> {
-  const item = await engine.table.get(key);
+  const item = await itemAt(engine, key);
   if (item === undefined) return undefined;
   const [readable] = await reassemble(engine, [item], String(life) as Nonce);
   return resultFromStored(decode(StoredResult, opened(readable?.["b"], "a promise")));
+}
+
+/**
+ * A shared table deletes expired items in any order. If the lock goes first, the next run begins with life 0 again, and must not
+ * meet a promise of a former run (I12). No run reads its own promise that late, because `expiryS` is a day after the end of the life.
+ */
+async function itemAt({ table, clock }: Engine, key: Key): Promise<Item | undefined> {
+  const item = await table.get(key);
+  const expiresAtS = item?.["expiresAtS"];
+  return typeof expiresAtS === "number" && expiresAtS <= clock.nowMs() / 1000 ? undefined : item;
+}
+
+/** The condition of the first completion: `itemAt` finds nothing. */
+function whileNone({ clock }: Engine): Condition {
+  const expired = { kind: "less", attribute: "expiresAtS", than: Math.floor(clock.nowMs() / 1000) + 1 } as const;
+  return { kind: "any", of: [{ kind: "absent" }, expired] };
 }
 
 /**
@@ -105,7 +121,7 @@ export async function completePromise(
     return completionOf(active, completionId, undefined, engine.clock.nowMs());
   const b = sealed(encode(StoredResult, resultToStored(result), ENVELOPE_BYTES));
   const item: Item = { ...promise.key, name, by, b, ...expiryOf(promise) };
-  const put = await engine.table.put(await chunkForPut(engine, item, String(promise.life)), { kind: "absent" });
+  const put = await engine.table.put(await chunkForPut(engine, item, String(promise.life)), whileNone(engine));
   const isOurs = put.written || put.existing?.["by"] === by;
   completionOf(active, completionId, isOurs ? undefined : COMPLETED, engine.clock.nowMs());
   if (isOurs) await notifyWaiters(engine, promise.key, target, result);

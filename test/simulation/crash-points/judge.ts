@@ -5,7 +5,7 @@
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import type { Result } from "../../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { load, type Loaded } from "../../../shared/engine/store/load.ts";
+import { hasExpired, load, type Loaded } from "../../../shared/engine/store/load.ts";
 import type { Client } from "./client.ts";
 import { judgeKeys } from "./key-judge.ts";
 import type { Ledger } from "./ledger.ts";
@@ -52,7 +52,7 @@ export async function judge(world: World, client: Client, scenario: Scenario, fa
     ...(client.lostOne && faults === 0 ? ["a client was not answered, though nothing went wrong"] : []),
     ...countComplaints(invocations, client, scenario),
     ...answerComplaints(invocations, client),
-    ...invocations.flatMap((loaded) => invocationComplaints(loaded, scenario, world.ledger)),
+    ...invocations.flatMap((loaded) => invocationComplaints(loaded, scenario, world)),
     ...executionComplaints(world.ledger, scenario, faults),
     ...restartComplaints(invocations, scenario),
     ...(await judgeKeys(world, client, scenario, invocations)),
@@ -83,7 +83,8 @@ function answerComplaints(invocations: readonly Loaded[], { answers, acknowledge
   return lost;
 }
 
-function invocationComplaints({ invocation, last }: Loaded, { expected }: Scenario, ledger: Ledger): string[] {
+function invocationComplaints(loaded: Loaded, { expected }: Scenario, { ledger, clock }: World): string[] {
+  const { invocation, last } = loaded;
   const { acceptance, phase, journal } = invocation;
   const name = `${acceptance.target.handler} ${acceptance.id}`;
   if (phase.status !== "completed") return [`${name} is left ${phase.status}`];
@@ -93,8 +94,8 @@ function invocationComplaints({ invocation, last }: Loaded, { expected }: Scenar
   const outcome = text.replace(TOKEN, (token) => `<${token.split("/")[1]}>`);
   if (expected[acceptance.target.handler]?.outcomes.includes(outcome) !== true)
     complaints.push(`${name} ended with ${outcome}`);
-  // The journal has been dropped, and with it the steps behind the result.
-  if (last?.segment.endAlone === true) return complaints;
+  // The journal has been dropped, or the table is deleting it item by item, and with it the steps behind the result.
+  if (last?.segment.endAlone === true || hasExpired(loaded, clock.nowMs())) return complaints;
   const committed = tokensOf(journal.entries);
   const own = tokensIn(text).filter((token) => token.startsWith(acceptance.id));
   for (const token of [...committed, ...tokensIn(text)])

@@ -1,4 +1,4 @@
-/** What comes after the retention of a result: the table deletes the items of the invocation one by one, in any order. */
+/** Requests after the retention of a result: the table deletes the items of the invocation one by one, in any order. */
 import type { InvocationId } from "../../../../shared/core/model/ids.ts";
 import type { At, Client } from "../client.ts";
 import type { Life } from "../life.ts";

@@ -93,3 +93,8 @@ export const arrivalAsShortAsAcceptance = changed((table) => ({
     return await table.put(acting({ ...item, expiresAtS: expiresAtS - 86_400 }), condition);
   },
 }));
+
+/** A promise counts as long as it is stored, although its time to live is over. */
+export const endlessPromise = changed((table) => ({
+  put: (item, condition) => table.put(item, item.sk.startsWith("promise#") ? acting({ kind: "absent" }) : condition),
+}));
