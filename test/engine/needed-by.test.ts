@@ -1,12 +1,18 @@
 /** Open invocations prevent the removal of a deployment if they are pinned to it, or if no other deployment serves them. */
 import { expect, test } from "vitest";
+import { restart } from "../../shared/engine/operate/restart.ts";
+import type { Item } from "../../shared/engine/ports/table.ts";
 import { neededBy } from "../../shared/engine/register/needed-by.ts";
+import { pinnedCounts } from "../../shared/engine/register/pinned.ts";
 import { removeDeployment } from "../../shared/engine/register/remove-deployment.ts";
 import { readRegistry, writeDeployment } from "../../shared/engine/register/registry-items.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import { deployment, service } from "../core/registry/sample-deployment.ts";
+import { invocationPk, leaseRecordKey } from "../../shared/engine/store/item-keys.ts";
+import { load } from "../../shared/engine/store/load.ts";
 import { complete } from "../harness/engine/ended-invocations.ts";
 import { type Actor, callOn, LEASE_MS, sendOn, type Stage } from "../harness/engine/engine-fixture.ts";
+import { callKeyed, keyed, objectOf, sendKeyed } from "../harness/engine/object-stage.ts";
 import { AttemptFails, type Handler } from "../harness/engine/script-context.ts";
 import { stages } from "../harness/engine/stages.ts";
 
@@ -90,4 +96,44 @@ test("if more invocations need a look than the limit allows, the count is a lowe
   const none = { pinned: 0, unserved: 0, services: [] };
   expect(await needs(actor)).toEqual({ ...none, isAtLeast: false });
   expect(await needs(actor, { entriesMax: 1e6, looksMax: 100, foundMax: 1 })).toEqual({ ...none, isAtLeast: true });
+});
+
+test("an invocation that was restarted on its deployment needs it while it waits for its key", async () => {
+  const stage = await open({ add: () => "added", naps: handlers["naps"]! }, { services: [objectOf(["add", "naps"])] });
+  const actor = stage.actor();
+  const { invocationId } = await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add")));
+  actor.startWorker();
+  await sendKeyed(actor, keyed("O", "k", "naps"));
+  await stage.pulse.settle();
+  expect(await restart(actor.engine, invocationId, 0, { kind: "keep" })).toMatchObject({ kind: "restarted" });
+  expect(await needs(actor)).toMatchObject({ pinned: 2, unserved: 0 });
+});
+
+/** Changes the lease record of an invocation that naps, and leaves it in the open index. */
+async function withRecord(change: (record: Item) => Item): Promise<Actor> {
+  const { stage, actor } = await play();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "naps");
+  await stage.pulse.settle();
+  const { table } = stage.stores;
+  const { nonce } = (await load(actor.engine, invocationId))!.invocation.acceptance;
+  await table.put(change((await table.get(leaseRecordKey(invocationPk("", invocationId), nonce)))!));
+  return actor;
+}
+
+test("an ended invocation that is still in the open index is pinned to nothing", async () => {
+  const actor = await withRecord((record) => ({ ...record, status: "completed" }));
+  expect(await needs(actor)).toMatchObject({ pinned: 0 });
+  expect((await pinnedCounts(actor.engine)).size).toBe(0);
+});
+
+test("an invocation that the sweeper noted without a load counts with the pin of its journal", async () => {
+  const actor = await withRecord(
+    (record) =>
+      Object.fromEntries(
+        Object.entries({ ...record, status: "ready" }).filter(([name]) => name !== "deploymentId"),
+      ) as Item,
+  );
+  expect(await needs(actor)).toMatchObject({ pinned: 1 });
+  expect([...(await pinnedCounts(actor.engine)).values()]).toEqual([1]);
 });

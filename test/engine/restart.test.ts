@@ -4,6 +4,7 @@ import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";
 import { sendWake } from "../../shared/engine/messaging/wake.ts";
+import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { purgeJournal } from "../../shared/engine/operate/purge.ts";
@@ -13,7 +14,15 @@ import type { DeploymentChoice } from "../../shared/engine/ports/submission.ts";
 import { deployment, deploymentId, service } from "../core/registry/sample-deployment.ts";
 import { type Actor, callOn, type Stage, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
 import { Gate } from "../harness/engine/gate.ts";
-import { addCount, callKeyed, getCount, keyed, objectOf, workflowOf } from "../harness/engine/object-stage.ts";
+import {
+  addCount,
+  callKeyed,
+  getCount,
+  keyed,
+  objectOf,
+  sendKeyed,
+  workflowOf,
+} from "../harness/engine/object-stage.ts";
 import { TerminalError } from "../harness/engine/script-awaits.ts";
 import type { Handler } from "../harness/engine/script-context.ts";
 import { stages } from "../harness/engine/stages.ts";
@@ -161,6 +170,27 @@ test("an invocation that is open, scheduled, unknown or without a journal is not
   await purgeJournal(actor.engine, id);
   expect(await restart(actor.engine, id, 0, LATEST)).toBe("no-journal");
 });
+
+test.each([
+  ["cancelled", cancel],
+  ["killed", kill],
+])(
+  "an invocation that was restarted on its deployment and is %s before its first attempt is forgotten at once",
+  async (_, interrupt) => {
+    const stage = await open(
+      { add: () => "added", waits: (ctx) => ctx.get(ctx.awakeable().result) },
+      { services: [objectOf(["add", "waits"])] },
+    );
+    const actor = stage.actor();
+    const { invocationId } = await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add")));
+    actor.startWorker();
+    await sendKeyed(actor, keyed("O", "k", "waits"));
+    await stage.pulse.settle();
+    const restarted = await anew(actor, invocationId, 0, KEEP);
+    expect(await interrupt(actor.engine, restarted)).toBe("done");
+    expect(await inspect(actor.engine, restarted)).toBeUndefined();
+  },
+);
 
 test("the run of a workflow is not restarted", async () => {
   const stage = await open({ run: () => "done" }, { services: [workflowOf()] });

@@ -1,8 +1,9 @@
 /** Draws a history: operations one after the other, each chosen in view of what the specification says is there. */
 import type { Random } from "../simulation/random.ts";
 import { routeOf } from "./model/catalogue.ts";
+import { CODES } from "./model/codes.ts";
 import { isOpen, type State } from "./model/state.ts";
-import type { Invocation, Name, Operation, Program, Step, Target, Values } from "./model/words.ts";
+import type { Choice, Invocation, Name, Operation, Program, Step, Target, Values } from "./model/words.ts";
 
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
@@ -30,8 +31,13 @@ const KINDS: Readonly<Record<Drawn, number>> = {
   ask: 3,
   edit: 2,
   reopen: 2,
+  register: 3,
+  update: 1.5,
+  remove: 1.5,
 };
-type Drawn = Exclude<Operation["do"], "register" | "update" | "remove" | "subscribe" | "unsubscribe">;
+type Drawn = Exclude<Operation["do"], "subscribe" | "unsubscribe">;
+/** Addresses of deployments; the first one has a deployment from the beginning. */
+const URIS = ["first", "second", "third"].map((host) => `http://${host}.test:9080/`);
 
 /** @param number the number of the operation, from which its names follow */
 export function drawOperation(random: Random, state: State, number: number): Operation {
@@ -70,8 +76,28 @@ function draw(random: Random, state: State, kind: Drawn, name: Name): Operation 
       return drawCompletion(random, open, kind, name);
     case "restart": {
       const of = one(random.chance(0.8) ? over : all);
-      return of === undefined ? undefined : { do: "restart", of, name };
+      return of === undefined ? undefined : { do: "restart", of, name, ...drawChoice(random, state) };
     }
+    case "resume": {
+      const of = one(random.chance(0.8) ? open : all);
+      return of === undefined ? undefined : { do: "resume", of, ...drawChoice(random, state) };
+    }
+    case "register": {
+      const uri = random.pick(URIS);
+      return { do: "register", name: name.replace("p", "d"), uri, code: drawCode(random), force: random.chance(0.4) };
+    }
+    case "update": {
+      const rule = random.pick(["replace", "move", "overwrite"] as const);
+      return {
+        do: "update",
+        deployment: drawDeployment(random, state),
+        rule,
+        uri: random.pick(URIS),
+        code: drawCode(random),
+      };
+    }
+    case "remove":
+      return { do: "remove", deployment: drawDeployment(random, state), force: random.chance(0.3) };
     case "purge":
     case "purge-journal": {
       const of = one(random.chance(0.8) ? over : all);
@@ -87,6 +113,29 @@ function draw(random: Random, state: State, kind: Drawn, name: Name): Operation 
       return of === undefined ? undefined : { do: kind, of };
     }
   }
+}
+
+function drawChoice(random: Random, state: State): { readonly on?: Choice } {
+  switch (random.weighted({ usual: 3, keep: 1, latest: 1, one: 1 })) {
+    case "usual":
+      return {};
+    case "keep":
+      return { on: "keep" };
+    case "latest":
+      return { on: "latest" };
+    case "one":
+      return { on: drawDeployment(random, state) };
+  }
+}
+
+/** Mostly one that is registered. */
+function drawDeployment(random: Random, { catalogue }: State): Name {
+  const names = catalogue.deployments.map(({ name }) => name);
+  return names.length === 0 || random.chance(0.05) ? "d0" : random.pick(names);
+}
+
+function drawCode(random: Random): string {
+  return random.chance(0.6) ? random.pick(["first", "second"]) : random.pick(Object.keys(CODES));
 }
 
 function seconds(random: Random, least: number, most: number): number {
@@ -144,7 +193,7 @@ function drawCompletion(
   kind: "resolve" | "reject",
   name: Name,
 ): Operation | undefined {
-  const waiting = open.filter(({ program, at, hasBegun }) => hasBegun && program.steps[at]?.do === "awakeable");
+  const waiting = open.filter(({ asked }) => asked?.for === "awakeable");
   if (waiting.length === 0) return undefined;
   const { name: of, at } = random.pick(waiting);
   return { do: kind, of, step: at, value: `by ${name}` };
@@ -169,6 +218,7 @@ function drawStep(random: Random, state: State, target: Target, depth: number): 
     get: isKeyed ? 3 : 0,
     sleep: 2 * waits,
     stumble: 1,
+    where: 1,
     awakeable: 1.5 * waits,
     call: nests ? 2 : 0,
     send: nests ? 2 : 0,
@@ -195,7 +245,8 @@ function drawStep(random: Random, state: State, target: Target, depth: number): 
     case "stumble":
       return { do: "stumble", times: random.between(1, 2), waitMs: seconds(random, MINUTE_S, 20 * MINUTE_S) };
     case "awakeable":
-      return { do: "awakeable" };
+    case "where":
+      return { do: kind };
     case "hear":
       return { do: "hear", signal: random.pick(["s", "t"]) };
     case "tell":

@@ -77,5 +77,8 @@ export async function toldSmaller({ operations, disagreement }: Played): Promise
 }
 
 function sortOf(disagreement: Played["disagreement"]): string {
-  return disagreement?.lines[0]?.what.split(" ")[0] ?? "";
+  const [first] = disagreement?.lines ?? [];
+  if (first === undefined) return "";
+  const { what, expected, actual } = first;
+  return [what.split(" ")[0], expected, actual].join(" ").replaceAll(/[pd][\d.]+/g, "some");
 }

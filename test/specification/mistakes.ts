@@ -4,9 +4,11 @@ import { keyAt, type State } from "./model/state.ts";
 import type { Operation } from "./model/words.ts";
 import type { Rules } from "./play.ts";
 import type { Sabotage } from "./product/process.ts";
+import type { Route } from "../../shared/core/model/deployment.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import { acting } from "../planted/acts.ts";
 import { withTable } from "../planted/with-table.ts";
+import type { Registry } from "../../shared/engine/ports/registry.ts";
 
 export interface Mistake {
   readonly what: string;
@@ -56,6 +58,19 @@ export const MISTAKES: readonly Mistake[] = [
     what: "sinks that are not stored",
     sabotage: withoutPuts((sk) => isOf(sk, "sink#")),
   },
+  {
+    what: "handlers that go on on the latest deployment",
+    sabotage: (engine) => ({ ...engine, registry: withoutPins(engine) }),
+  },
+  {
+    what: "deployments that are found after their removal",
+    sabotage: (engine) => ({ ...engine, registry: withMemory(engine) }),
+  },
+  {
+    what: "a specification in which no removal is refused",
+    rules: (state, operation, thoroughly) =>
+      apply(state, operation.do === "remove" ? acting({ ...operation, force: true }) : operation, thoroughly),
+  },
   { what: "a specification in which a kill changes nothing", rules: without("kill") },
   { what: "a specification in which a pause changes nothing", rules: without("pause") },
   { what: "a specification in which edits change nothing", rules: without("edit") },
@@ -86,6 +101,32 @@ function lossy({ queue }: Engine): Engine["queue"] {
     ack: (receipt: string) => queue.ack(receipt),
   });
 }
+
+function withRegistry({ registry }: Engine, change: Partial<Registry>): Registry {
+  return Object.assign(Object.create(registry) as Registry, change);
+}
+
+function withoutPins(engine: Engine): Registry {
+  return withRegistry(engine, {
+    routeOn: async (_, service, handler) => {
+      const routing = await engine.registry.route(service, handler);
+      return acting(routing.found ? routing.route : undefined);
+    },
+  });
+}
+
+function withMemory(engine: Engine): Registry {
+  const known = new Map<string, Route>();
+  return withRegistry(engine, {
+    routeOn: async (id, service, handler) => {
+      const route = await engine.registry.routeOn(id, service, handler);
+      const place = `${id} ${service}/${handler}`;
+      if (route !== undefined) known.set(place, route);
+      return route ?? acting(known.get(place));
+    },
+  });
+}
+
 function without(kind: Operation["do"]): Rules {
   return (state, operation, thoroughly) =>
     apply(state, operation, thoroughly).map((after) =>

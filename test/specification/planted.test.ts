@@ -4,7 +4,7 @@ import { plantedTests } from "../planted/planted-tests.ts";
 import { MISTAKES } from "./mistakes.ts";
 import { drawn, play } from "./play.ts";
 
-const WITHIN_HISTORIES = 40;
+const WITHIN_HISTORIES = 100;
 const OPERATIONS = 30;
 
 plantedTests(import.meta.filename, MISTAKES, async ({ sabotage, rules }) => {

@@ -1,9 +1,9 @@
 /** Plays a history through the specification and through the product, and compares all that can be seen after each operation. */
 import { Random } from "../simulation/random.ts";
-import { CODES } from "./product/codes.ts";
 import { drawOperation } from "./draw.ts";
 import { apply } from "./model/apply.ts";
-import { observe, type Observation } from "./model/observe.ts";
+import { CODES } from "./model/codes.ts";
+import { type Looking, observe, type Observation } from "./model/observe.ts";
 import type { State } from "./model/state.ts";
 import type { Operation } from "./model/words.ts";
 import { BEGIN_MS } from "./product/history-clock.ts";
@@ -25,7 +25,8 @@ export interface Played {
 
 export const KEYS = ["Account/a", "Account/b", "Order/a", "Order/b"];
 export const URI = "http://first.test:9080/";
-const FIRST: Operation = { do: "register", uri: URI, code: "first", force: false };
+const FIRST: Operation = { do: "register", name: "d0", uri: URI, code: "first", force: false };
+const LOOKS_AT_DEPLOYMENTS: ReadonlySet<Operation["do"]> = new Set(["register", "update", "remove"]);
 
 export const BEGINNING: State = {
   nowMs: BEGIN_MS,
@@ -80,17 +81,24 @@ export async function play({ next, sabotage, rules = apply }: Playing): Promise<
       if (operation === undefined) return { operations, disagreement: undefined, statesMax };
       operations.push(operation);
       await product.do(operation);
-      const keys = [KEYS[number % KEYS.length]!];
+      const looking: Looking = {
+        keys: [KEYS[number % KEYS.length]!],
+        atDeployments: number % 10 === 9 || LOOKS_AT_DEPLOYMENTS.has(operation.do),
+      };
       const possible = states.flatMap((state) => rules(state, operation));
       const expected = possible.flatMap(({ invocations }) => Object.values(invocations));
-      const seen = await product.observe(keys, new Map(expected.map(({ name, target }) => [name, target])));
-      let fitting = possible.filter((state) => lines(observe(state, keys), seen).length === 0);
+      const seen = await product.observe(looking, new Map(expected.map(({ name, target }) => [name, target])));
+      let fitting = possible.filter((state) => lines(observe(state, looking), seen).length === 0);
       if (fitting.length === 0)
         fitting = states
           .flatMap((state) => rules(state, operation, true))
-          .filter((state) => lines(observe(state, keys), seen).length === 0);
+          .filter((state) => lines(observe(state, looking), seen).length === 0);
       if (fitting.length === 0)
-        return { operations, disagreement: { at: number, lines: lines(observe(possible[0]!, keys), seen) }, statesMax };
+        return {
+          operations,
+          disagreement: { at: number, lines: lines(observe(possible[0]!, looking), seen) },
+          statesMax,
+        };
       statesMax = Math.max(statesMax, fitting.length);
       // Requests of an observation may take time.
       states = fitting.map((state) => ({ ...state, nowMs: product.nowMs }));

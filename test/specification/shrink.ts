@@ -46,6 +46,10 @@ async function simplify(
 }
 
 function* simplerThan(operation: Operation): Generator<Operation> {
+  if ((operation.do === "resume" || operation.do === "restart") && operation.on !== undefined) {
+    const { on: _, ...plain } = operation;
+    yield plain;
+  }
   if (operation.do === "wait" && operation.ms > MINUTE_MS) yield { ...operation, ms: shorter(operation.ms) };
   if (operation.do !== "call" && operation.do !== "send") return;
   const { delayMs, key, ...plain } = operation;

@@ -1,5 +1,5 @@
 /** A history as plain sentences, for people who read a disagreement. */
-import type { Operation, Program, Step, Target } from "./model/words.ts";
+import type { Choice, Operation, Program, Step, Target } from "./model/words.ts";
 import type { Disagreement } from "./play.ts";
 
 export function historyText(operations: readonly Operation[], { at, lines }: Disagreement): string {
@@ -37,7 +37,15 @@ function operationText(operation: Operation): string {
     case "reject":
       return `${operation.do} the awakeable of step ${operation.step} of ${operation.of} with ${JSON.stringify(operation.value)}`;
     case "restart":
-      return `restart ${operation.of} as ${operation.name}`;
+      return `restart ${operation.of} as ${operation.name}${choiceText(operation.on)}`;
+    case "resume":
+      return `resume ${operation.of}${choiceText(operation.on)}`;
+    case "register":
+      return `register the ${operation.code} code at ${operation.uri} as ${operation.name}${operation.force ? ", by force" : ""}`;
+    case "update":
+      return `update ${operation.deployment} (${operation.rule}) with the ${operation.code} code at ${operation.uri}`;
+    case "remove":
+      return `remove ${operation.deployment}${operation.force ? " by force" : ""}`;
     case "attach":
       return `attach to ${operation.of}`;
     case "output":
@@ -45,7 +53,6 @@ function operationText(operation: Operation): string {
     case "cancel":
     case "kill":
     case "pause":
-    case "resume":
     case "purge":
       return `${operation.do} ${operation.of}`;
     case "purge-journal":
@@ -53,6 +60,11 @@ function operationText(operation: Operation): string {
     default:
       return JSON.stringify(operation);
   }
+}
+
+function choiceText(on: Choice | undefined): string {
+  if (on === undefined) return "";
+  return on === "keep" || on === "latest" ? ` on the ${on === "keep" ? "same" : "latest"} deployment` : ` on ${on}`;
 }
 
 function targetText({ service, key, handler }: Target): string {
@@ -80,6 +92,8 @@ function stepText(step: Step): string {
       return `sleep ${durationText(step.ms)}`;
     case "stumble":
       return `fail ${step.times} attempts, each retried after ${durationText(step.waitMs)}`;
+    case "where":
+      return "tell the address of its deployment";
     case "awakeable":
       return "wait for an awakeable";
     case "hear":

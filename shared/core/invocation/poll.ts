@@ -69,13 +69,13 @@ export function kill(invocation: Invocation, { atMs }: { readonly atMs: number }
 }
 
 /**
- * True if no attempt has begun and the journal contains only the input. If the journal contains a copied part of another journal,
- * the handler has to run, because the handler may undo what the copied entries did.
+ * True if no attempt has begun and the input is the only command of the journal. If the journal contains a copied part of
+ * another journal, the handler has to run, because the handler may undo what the copied commands did. A first segment may also
+ * set no more than the deployment.
  */
-function neverStarted({ phase, attempts, segmentIndex, neverBegan = false, journal }: Invocation): boolean {
+function neverStarted({ phase, attempts, neverBegan = false, journal }: Invocation): boolean {
   const waits = phase.status === "scheduled" || phase.status === "ready" || phase.status === "pending";
-  const isUntouched = segmentIndex === 0 || (neverBegan && journal.commandCount === 1);
-  return attempts === 0 && isUntouched && (waits || (phase.status === "paused" && neverBegan));
+  return attempts === 0 && journal.commandCount === 1 && (waits || (phase.status === "paused" && neverBegan));
 }
 
 function end(

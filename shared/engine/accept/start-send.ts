@@ -5,17 +5,16 @@ import type { Engine } from "../engine.ts";
 import type { Loaded } from "../store/load.ts";
 import { isHeldBy, takeOrQueue } from "../lock/object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
-import { parkPending, parkScheduled } from "./park-at-start.ts";
+import { type Beginning, parkPending, parkScheduled } from "./park-at-start.ts";
 import { sendWake, wakeNow } from "../messaging/wake.ts";
 
 /**
  * A delayed invocation is parked, an exclusive one takes its key or queues for it, and any other gets a wake.
- * @param base the index of the last segment: 1 for a restart that begins with kept entries
  */
-export async function startSend(engine: Engine, acceptance: Acceptance, base = 0): Promise<void> {
+export async function startSend(engine: Engine, acceptance: Acceptance, beginning: Beginning = {}): Promise<void> {
   const { startAtMs } = acceptance;
   if (startAtMs !== undefined && isDelayed(acceptance)) await parkScheduled(engine, acceptance, startAtMs);
-  else if (acceptance.handlerType === "exclusive") await standInLineOrLater(engine, acceptance, base);
+  else if (acceptance.handlerType === "exclusive") await standInLineOrLater(engine, acceptance, beginning);
   else await sendWake(engine, acceptance, 0);
 }
 
@@ -24,9 +23,9 @@ export function isDelayed({ startAtMs, createdAtMs }: Pick<Acceptance, "startAtM
 }
 
 /** If the store fails at the lock, a message makes a worker try again; the sweeper would come minutes later. */
-async function standInLineOrLater(engine: Engine, acceptance: Acceptance, base: number): Promise<void> {
+async function standInLineOrLater(engine: Engine, acceptance: Acceptance, beginning: Beginning): Promise<void> {
   try {
-    await standInLine(engine, acceptance, base);
+    await standInLine(engine, acceptance, beginning);
   } catch (error) {
     await sendWake(engine, acceptance, engine.settings.leaseMs).catch(() => undefined);
     throw error;
@@ -34,11 +33,11 @@ async function standInLineOrLater(engine: Engine, acceptance: Acceptance, base: 
 }
 
 /** I6: invocations of a key start in the order of acceptance, so the acceptor, not the driver, takes the lock or queues. */
-async function standInLine(engine: Engine, acceptance: Acceptance, base = 0): Promise<void> {
+async function standInLine(engine: Engine, acceptance: Acceptance, beginning: Beginning = {}): Promise<void> {
   const pk = objectPartition(engine, acceptance.target);
   const taking = await takeOrQueue(engine, pk, acceptance);
   if (taking.kind === "held") return void (await sendWake(engine, acceptance, 0));
-  await parkPending(engine, acceptance, taking.ticket, base);
+  await parkPending(engine, acceptance, taking.ticket, beginning);
   await lookIfStale(engine, pk, acceptance.target, taking);
 }
 

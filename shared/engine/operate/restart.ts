@@ -61,10 +61,10 @@ export async function restart(
   if (chosen !== undefined && "kind" in chosen) return chosen;
   const acceptance = acceptanceAnew(engine, invocation.acceptance, from);
   const newPin = pinOf(pin, chosen, from, choice);
-  const beginning = entries.length > 0 || newPin !== undefined;
-  if (beginning) await writeBeginning(engine, acceptance, entries, newPin);
+  const begins = entries.length > 0 || newPin !== undefined;
+  if (begins) await writeBeginning(engine, acceptance, entries, newPin);
   await accept(engine, acceptance, NO_LEASE, undefined, actNow(engine, "restart", by));
-  await startSend(engine, acceptance, beginning ? 1 : 0);
+  await startSend(engine, acceptance, begins ? { base: 1, ...(newPin && { deploymentId: newPin.deploymentId }) } : {});
   return { kind: "restarted", invocationId: acceptance.id };
 }
 

@@ -93,6 +93,11 @@ function servedOnlyBy(deployments: readonly Deployment[], id: DeploymentId) {
     serves(now, service, handler) && !serves(then, service, handler);
 }
 
+/** True if an invocation may be pinned although its entry in the open index names no deployment. */
+export function isUntold({ status, deploymentId }: Item): boolean {
+  return deploymentId === undefined && (status === "running" || status === "ready");
+}
+
 class NeedCount {
   readonly #engine: Engine;
   readonly #id: DeploymentId;
@@ -129,13 +134,12 @@ class NeedCount {
   }
 
   /**
-   * Entries show the pin, except that the entry of a running invocation may be older than the pin. If that entry names no
-   * deployment, the invocation is loaded.
+   * Entries show the pin, except that the entry of a running invocation may be older than the pin, and that the sweeper notes an
+   * invocation as ready without a load. If such an entry names no deployment, the invocation is loaded.
    */
   async addOpen(holds: readonly Item[]): Promise<void> {
     this.#entries += holds.length;
     const open = holds.filter(({ status }) => status !== "completed");
-    const isUntold = ({ status, deploymentId }: Item): boolean => status === "running" && deploymentId === undefined;
     for (const item of open)
       if (!isUntold(item)) this.#add(item["deploymentId"], String(item["service"]), String(item["handler"]));
     await this.addUnread(open.filter(isUntold).map(idOf));

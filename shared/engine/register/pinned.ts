@@ -4,6 +4,7 @@ import type { Engine } from "../engine.ts";
 import { idOf, listedItems, openItems } from "../store/index-walk.ts";
 import { momentRange } from "../store/item-keys.ts";
 import { load } from "../store/load.ts";
+import { isUntold } from "./needed-by.ts";
 import { shownHolds } from "../query/shown-entries.ts";
 import type { Item } from "../ports/table.ts";
 
@@ -18,7 +19,7 @@ export type PinnedCounts = ReadonlyMap<DeploymentId, number>;
  * length of a lease ago (`leaseMs`) and may not be in the open index yet.
  *
  * Cost: a read of the whole open index, at half a read unit per fifteen entries or so, plus one read for each entry if the index
- * does not show deployments (ADR 0020). Each running invocation whose entry names no deployment costs a query of its
+ * does not show deployments (ADR 0020). Each running or ready invocation whose entry names no deployment costs a query of its
  * partition, and so does each recently accepted invocation that is not in the open index. Older completed invocations cost
  * nothing. The count may miss invocations that are pinned meanwhile.
  */
@@ -30,9 +31,11 @@ export async function pinnedCounts(engine: Engine): Promise<PinnedCounts> {
   const seen = new Set<string>();
   for await (const item of openHolds(engine)) {
     seen.add(item.pk);
-    const { deploymentId, status } = item;
+    // An ended invocation may stay in the index until the sweeper has passed it.
+    if (item["status"] === "completed") continue;
+    const { deploymentId } = item;
     if (typeof deploymentId === "string") count(deploymentId as DeploymentId);
-    else if (status === "running") count(await pinOf(engine, item));
+    else if (isUntold(item)) count(await pinOf(engine, item));
   }
   const nowMs = engine.clock.nowMs();
   const recent = momentRange(nowMs - engine.settings.leaseMs - LAG_MS, nowMs + LAG_MS);

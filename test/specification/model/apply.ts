@@ -2,14 +2,15 @@
  * The specification: the states that may follow an operation. A request has its answer in the state, at once or when what it
  * waits for has ended.
  */
-import { routeOf } from "./catalogue.ts";
+import { deploymentNamed, latestOf, routeOf } from "./catalogue.ts";
+import { register, remove, update } from "./deploying.ts";
 import { kill, pause, resume } from "./interruptions.ts";
-import { accept, metBy, withResult } from "./invocations.ts";
+import { accept, acceptAs, metBy, withResult } from "./invocations.ts";
 import { answered, answerOf, isOpen, keyAt, type State, withInvocation, withKey } from "./state.ts";
 import { ALREADY_RUN, NOT_FOUND } from "./programs.ts";
 import { cancel } from "./step-end.ts";
 import { forget, pass } from "./time.ts";
-import type { Answer, Invocation, Name, Operation } from "./words.ts";
+import type { Answer, Choice, Invocation, Name, Operation, Target } from "./words.ts";
 
 /** What an operation starts is over, or waits, after this time. */
 export const PROMPT_MS = 30_000;
@@ -50,15 +51,27 @@ function begun(state: State, operation: Operation): State {
       return ask(state, operation.do, state.invocations[operation.of]);
     case "ask": {
       const { question, target, key } = operation;
+      // Handlers that are not registered may have been private, so nothing tells about their idempotent requests.
+      if (routeOf(state.catalogue, target) === undefined)
+        return key === undefined ? ask(state, question, undefined) : answered(state, UNKNOWN);
       return ask(state, question, metBy(state, { target, ...(key !== undefined && { key }) }));
     }
+    case "register":
+      return register(state, operation);
+    case "update":
+      return update(state, operation);
+    case "remove":
+      return remove(state, operation);
     case "edit":
       return edit(state, operation);
     case "resolve":
     case "reject":
       return complete(state, operation);
+    case "subscribe":
+    case "unsubscribe":
+      throw new Error(`nothing is specified for ${operation.do}`);
     default:
-      return operate(state, operation as Operating);
+      return operate(state, operation);
   }
 }
 
@@ -103,6 +116,8 @@ function loseRequests(state: State): State {
 
 /** An edit replaces the whole state: at once, or in its turn behind the holder and the queue of the key. */
 function edit(state: State, { service, key, values }: Extract<Operation, { do: "edit" }>): State {
+  if (latestOf(state.catalogue, service) === undefined)
+    return answered(state, Object.keys(values).length === 0 ? NOTED : UNKNOWN);
   const place = `${service}/${key}`;
   const { holder, queue } = keyAt(state, place);
   return answered(withKey(state, place, holder === undefined ? { values } : { queue: [...queue, { values }] }), NOTED);
@@ -122,9 +137,10 @@ function complete(state: State, operation: Extract<Operation, { do: "resolve" | 
   return noted;
 }
 
-type Operating =
-  | Extract<Operation, { do: "restart" }>
-  | { readonly do: "cancel" | "pause" | "resume" | "purge" | "purge-journal"; readonly of: Name };
+type Operating = Extract<
+  Operation,
+  { do: "restart" | "resume" | "cancel" | "kill" | "pause" | "purge" | "purge-journal" }
+>;
 
 function operate(state: State, operation: Operating): State {
   const found = state.invocations[operation.of];
@@ -132,6 +148,8 @@ function operate(state: State, operation: Operating): State {
   const { name } = found;
   const open = isOpen(found);
   switch (operation.do) {
+    case "kill":
+      throw new Error("a kill may lead to several states");
     case "cancel":
       if (!open) return answered(state, { status: 409 });
       return answered(cancel(state, name), found.hasBegun ? NOTED : DONE);
@@ -142,26 +160,45 @@ function operate(state: State, operation: Operating): State {
     case "resume":
       if (!open) return answered(state, { status: 409 });
       if (found.phase.is === "scheduled" || found.phase.is === "pending") return answered(state, { status: 425 });
-      return answered(resume(state, name), DONE);
+      return resumed(state, found, operation.on ?? "keep");
     case "purge":
       return open ? answered(state, { status: 409 }) : answered(forget(state, found), DONE);
     case "purge-journal":
       if (open) return answered(state, { status: 409 });
       return answered(withInvocation(state, name, { hasJournal: false }), DONE);
     case "restart":
-      return restart(state, found, operation.name);
+      return restart(state, found, operation);
   }
 }
 
+/** Only an invocation that waits can be moved to another deployment, and only after its handler has done something. */
+function resumed(state: State, { name, phase, deployment, target }: Invocation, on: Choice): State {
+  if (on === "keep") return answered(resume(state, name), DONE);
+  const isMovable = deployment !== undefined && (phase.is === "suspended" || phase.is === "paused");
+  if (!isMovable) return answered(state, { status: 409 });
+  const chosen = chosenFor(state, target, on);
+  if (chosen === undefined) return answered(state, { status: 400 });
+  return answered(resume(withInvocation(state, name, { deployment: chosen }), name), DONE);
+}
+
+/** The chosen deployment need not offer the handler yet. */
+function chosenFor({ catalogue }: State, { service }: Target, on: Choice): Name | undefined {
+  return (on === "latest" ? latestOf(catalogue, service) : deploymentNamed(catalogue, on))?.name;
+}
+
 /** A restart makes a new invocation of the same request; an idempotency key goes on naming the former one. */
-function restart(state: State, former: Invocation, name: Name): State {
+function restart(state: State, former: Invocation, { name, on = "latest" }: Extract<Operating, { do: "restart" }>) {
   const { phase, kind, hasJournal, target, program } = former;
   if (phase.is === "scheduled" || phase.is === "pending") return answered(state, { status: 425 });
   if (phase.is !== "completed") return answered(state, { status: 409 });
   if (kind === "workflow") return answered(state, { status: 422 });
   if (!hasJournal) return answered(state, { status: 410 });
-  if (routeOf(state.catalogue, target) === undefined) return answered(state, { status: 400 });
-  const restarted = accept(state, { name, target, program, fromOutside: true });
   const { keptMs, journalKeptMs } = former;
-  return answered(withInvocation(restarted, name, { keptMs, journalKeptMs }), { status: 200, says: name });
+  const chosen = on === "keep" ? former.deployment : chosenFor(state, target, on);
+  if (on !== "keep" && chosen === undefined) return answered(state, { status: 400 });
+  // By default, the deployment is found when the handler begins.
+  const deployment = on === "latest" ? undefined : chosen;
+  const asked = { name, target, program, fromOutside: true };
+  const restarted = acceptAs(state, asked, { kind, keptMs, journalKeptMs, deployment });
+  return answered(restarted, { status: 200, says: name });
 }

@@ -1,9 +1,5 @@
 /** Deployments and what they offer: the latest revision of each service serves new invocations. */
-import type { Kind, Name, Target } from "./words.ts";
-
-export interface HandlerOffer {
-  readonly kind: Kind;
-}
+import type { Invocation, Kind, Name, Target } from "./words.ts";
 
 export interface ServiceOffer {
   readonly type: "service" | "object" | "workflow";
@@ -31,21 +27,33 @@ export interface Catalogue {
 export interface Route {
   readonly kind: Kind;
   readonly service: ServiceOffer;
-  readonly deployment: Name;
 }
 
-/** The deployment with the highest revision of a service. */
+/** The deployment with the highest revision of a service; among equal ones, the youngest deployment. */
 export function latestOf({ deployments }: Catalogue, service: string): Deployment | undefined {
   let latest: Deployment | undefined;
-  for (const one of deployments) if ((one.revisions[service] ?? 0) > (latest?.revisions[service] ?? 0)) latest = one;
+  for (const one of deployments)
+    if (one.revisions[service] !== undefined && one.revisions[service] >= (latest?.revisions[service] ?? 0))
+      latest = one;
   return latest;
+}
+
+export function deploymentNamed({ deployments }: Catalogue, name: Name): Deployment | undefined {
+  return deployments.find((one) => one.name === name);
+}
+
+/** The deployment on which an invocation runs now: the one on which it goes on, if that still offers its handler, else the latest. */
+export function runsOn(catalogue: Catalogue, { target, deployment }: Pick<Invocation, "target" | "deployment">) {
+  const { service, handler } = target;
+  const one = deployment === undefined ? latestOf(catalogue, service) : deploymentNamed(catalogue, deployment);
+  return one?.code[service]?.handlers[handler] === undefined ? undefined : one;
 }
 
 export function routeOf(catalogue: Catalogue, { service, handler }: Target): Route | undefined {
   const deployment = latestOf(catalogue, service);
   const offer = deployment?.code[service];
   const kind = offer?.handlers[handler];
-  return deployment && offer && kind && { kind, service: offer, deployment: deployment.name };
+  return offer && kind && { kind, service: offer };
 }
 
 /**

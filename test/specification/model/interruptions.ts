@@ -35,13 +35,9 @@ export function pause(state: State, name: Name): State {
 
 /** A resumed invocation goes on with what came meanwhile; one that never began waits for its start or its key again. */
 export function resume(state: State, name: Name): State {
-  const { phase, hasBegun, results, at } = state.invocations[name]!;
+  const { phase, hasBegun } = state.invocations[name]!;
   const was: Phase = phase.is === "paused" ? phase.was : phase;
   if (was.is === "scheduled") return inPhase(state, name, was);
   if (!hasBegun) return start(state, name);
-  if (was.is === "backing-off") return inPhase(state, name, { is: "running" });
-  const isReady =
-    was.is === "suspended" && (results[at] !== undefined || was.on.for === "signal" || was.on.for === "promise");
-  if (isReady) return inPhase(state, name, { is: "running" });
-  return inPhase(state, name, was);
+  return inPhase(state, name, { is: "running" });
 }

@@ -1,16 +1,6 @@
 /** From the acceptance of an invocation to its end: the order of a key, the result, and who gets it. */
 import { retentionOf, routeOf } from "./catalogue.ts";
-import {
-  answerOf,
-  inPhase,
-  isOpen,
-  keyAt,
-  keyOf,
-  type State,
-  withInvocation,
-  withKey,
-  withoutInvocation,
-} from "./state.ts";
+import { answerOf, inPhase, keyAt, keyOf, type State, withInvocation, withKey, withoutInvocation } from "./state.ts";
 import type { Invocation, Name, Outcome, Program, Result, Target } from "./words.ts";
 
 export interface Asked {
@@ -22,6 +12,9 @@ export interface Asked {
   /** True for a request of a caller outside: its result is kept as that of an idempotent request. */
   readonly fromOutside: boolean;
 }
+
+/** What a restart takes over from the former invocation. */
+export type Former = Pick<Invocation, "kind" | "keptMs" | "journalKeptMs" | "deployment">;
 
 /**
  * The invocation that a request meets instead of starting another: the one under its idempotency key, or the run of the
@@ -38,27 +31,32 @@ export function metBy(state: State, { target, key }: Pick<Asked, "target" | "key
 }
 
 /** Accepts a request whose handler is registered, and which meets no invocation. */
-export function accept(state: State, { name, target, program, key, startAtMs, fromOutside }: Asked): State {
+export function accept(state: State, asked: Asked): State {
+  const { key, target, fromOutside } = asked;
   const route = routeOf(state.catalogue, target);
   if (route === undefined) throw new Error(`there is no handler ${target.service}/${target.handler}`);
+  const kept = retentionOf(route, fromOutside || key !== undefined);
+  return acceptAs(state, asked, { kind: route.kind, ...kept, deployment: undefined });
+}
+
+export function acceptAs(state: State, { name, target, program, key, startAtMs }: Asked, former: Former): State {
   const invocation: Invocation = {
     name,
     target,
-    kind: route.kind,
     program,
     phase: { is: "pending" },
     at: 0,
     given: [],
     stumbled: 0,
-    hasAsked: false,
+    asked: undefined,
     hasBegun: false,
-    isCancelled: false,
+    cancels: 0,
     calls: [],
     results: {},
     signals: [],
     ...(key !== undefined && { idempotencyKey: key }),
-    ...retentionOf(route, fromOutside || key !== undefined),
     hasJournal: true,
+    ...former,
   };
   const stored = { ...state, invocations: { ...state.invocations, [name]: invocation } };
   if (startAtMs !== undefined && startAtMs > state.nowMs)
@@ -130,9 +128,4 @@ function isHeldFor(phase: Invocation["phase"], name: Name): boolean {
   if (phase.is !== "paused") return false;
   const { was } = phase;
   return was.is === "suspended" && was.on.for === "result" && was.on.of === name;
-}
-
-/** @returns the invocations that are open, by name */
-export function openOnes(state: State): readonly Invocation[] {
-  return Object.values(state.invocations).filter(isOpen);
 }

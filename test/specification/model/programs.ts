@@ -1,4 +1,5 @@
 /** What a handler does at each step, and how it goes on when what it waits for has come. */
+import { routeOf, runsOn } from "./catalogue.ts";
 import { accept, end, metBy, withResult } from "./invocations.ts";
 import { failed, given, seeCancel } from "./step-end.ts";
 import { inPhase, keyAt, keyOf, type State, withInvocation, withKey } from "./state.ts";
@@ -13,28 +14,68 @@ const DONE = "done";
 export function advance(state: State, name: Name): readonly State[] {
   const invocation = state.invocations[name]!;
   const begun = withInvocation(state, name, { hasBegun: true });
-  const step = invocation.program.steps[invocation.at];
-  if (step === undefined) return [finish(begun, invocation)];
-  const result = invocation.results[invocation.at];
-  if (!invocation.isCancelled || !waits(step)) return [take(begun, invocation, step, result)];
-  const asked = withoutWaiting(begun, invocation, step);
-  const cancelled = seeCancel(asked, name);
+  const on = runsOn(state.catalogue, invocation);
+  if (on === undefined) return [hold(begun, invocation)];
+  const { at, program } = invocation;
+  const step = program.steps[at];
+  const pinned = withInvocation(begun, name, { deployment: on.name });
+  if (step === undefined) return [finish(pinned, invocation)];
+  if (invocation.asked === undefined && isRefused(state, step)) return [hold(begun, invocation)];
+  const next = goOn(leavesCommand(step) ? pinned : begun, invocation, step);
+  // The output of a handler is a command too.
+  return next.map((one) =>
+    one.invocations[name]?.phase.is === "completed" ? withInvocation(one, name, { deployment: on.name }) : one,
+  );
+}
+
+function goOn(going: State, invocation: Invocation, step: Step): readonly State[] {
+  const { name, asked, at, cancels, results } = invocation;
+  const result = results[at];
+  if (asked !== undefined && cancels === 0 && result === undefined && isForResult(asked))
+    return [suspended(going, name, asked)];
+  if (cancels === 0 || !waits(step)) return [take(going, invocation, step, result)];
+  const cancelled = seeCancel(withoutWaiting(going, invocation, step), name);
   // If result and cancel both came while the invocation was held, either may be seen first.
-  const hasCome = result !== undefined || isKept(state, invocation, step);
-  return hasCome ? [take(begun, invocation, step, result), cancelled] : [cancelled];
+  const hasCome = result !== undefined || isKept(going, invocation, step);
+  return hasCome ? [take(going, invocation, step, result), cancelled] : [cancelled];
+}
+
+/** An attempt that finds no deployment, or calls a handler that is not registered, fails, and pauses the invocation. */
+function hold(state: State, { name, asked }: Invocation): State {
+  const was = asked === undefined ? ({ is: "running" } as const) : ({ is: "suspended", on: asked } as const);
+  return inPhase(state, name, { is: "paused", was });
+}
+
+function isRefused({ catalogue }: State, step: Step): boolean {
+  return (step.do === "call" || step.do === "send") && routeOf(catalogue, step.target) === undefined;
+}
+
+/** The first command in its journal makes an invocation stay on its deployment; awakeables and signals leave none. */
+function leavesCommand(step: Step): boolean {
+  return step.do !== "awakeable" && step.do !== "hear";
+}
+
+/** True if the wait ends by what comes to the invocation itself, and not by what is kept elsewhere. */
+function isForResult(asked: Wait): boolean {
+  return asked.for === "timer" || asked.for === "result" || asked.for === "awakeable";
 }
 
 /** True for a promise that was completed while the handler that waits for it was held. */
-function isKept(state: State, { hasAsked, target }: Invocation, step: Step): boolean {
-  return step.do === "promise" && hasAsked && keyAt(state, keyOf(target)).promises[step.name] !== undefined;
+function isKept(state: State, { asked, target }: Invocation, step: Step): boolean {
+  const isAsked = step.do === "promise" && asked !== undefined;
+  return isAsked && keyAt(state, keyOf(target)).promises[step.name] !== undefined;
 }
 
 /** A cancel that has come before is seen where the handler waits: it has asked for the step by then. */
 function withoutWaiting(state: State, invocation: Invocation, step: Step): State {
-  if (invocation.hasAsked || !["call", "send", "keep"].includes(step.do)) return state;
+  if (invocation.asked !== undefined || !["call", "send", "keep"].includes(step.do)) return state;
   const { name } = invocation;
-  const asked = withInvocation(take(state, invocation, step, undefined), name, { ...invocation, hasBegun: true });
-  const { calls } = state.invocations[name]!;
+  const { calls, deployment } = state.invocations[name]!;
+  const asked = withInvocation(take(state, invocation, step, undefined), name, {
+    ...invocation,
+    hasBegun: true,
+    deployment,
+  });
   return step.do === "call" ? withInvocation(asked, name, { calls: [...calls, `${name}.${invocation.at}`] }) : asked;
 }
 
@@ -48,7 +89,7 @@ function finish(state: State, { name, program, given }: Invocation): State {
 }
 
 function suspended(state: State, name: Name, on: Wait): State {
-  return inPhase(withInvocation(state, name, { hasAsked: true }), name, { is: "suspended", on });
+  return inPhase(withInvocation(state, name, { asked: on }), name, { is: "suspended", on });
 }
 
 function outcomeOf(state: State, name: Name, result: Result): State {
@@ -70,6 +111,8 @@ function take(state: State, invocation: Invocation, step: Step, result: Result |
     }
     case "get":
       return given(state, name, values[step.name] ?? null);
+    case "where":
+      return given(state, name, runsOn(state.catalogue, invocation)!.uri);
     case "sleep":
       return suspended(state, name, { for: "timer", untilMs: state.nowMs + step.ms });
     case "stumble":

@@ -86,5 +86,6 @@ function isReadByOthers(state: State, key: string): boolean {
 }
 
 export function distinct(states: readonly State[]): State[] {
-  return [...new Map(states.map((state) => [JSON.stringify(state), state])).values()];
+  // What follows from one operation has one catalogue.
+  return [...new Map(states.map((state) => [JSON.stringify({ ...state, catalogue: undefined }), state])).values()];
 }

@@ -69,6 +69,10 @@ export function isOpen({ phase }: Invocation): boolean {
   return phase.is !== "completed";
 }
 
+export function openOnes(state: State): readonly Invocation[] {
+  return Object.values(state.invocations).filter(isOpen);
+}
+
 export function answered(state: State, answer: Answer): State {
   return { ...state, requests: [...state.requests, { answer }] };
 }

@@ -9,7 +9,7 @@ const CANCELLED_BEFORE: Failure = { code: 409, message: "canceled" };
 /** The step is done, with this result; the next one follows. */
 export function given(state: State, name: Name, result: unknown): State {
   const { at, given: before } = state.invocations[name]!;
-  const next = withInvocation(state, name, { at: at + 1, stumbled: 0, hasAsked: false, given: [...before, result] });
+  const next = withInvocation(state, name, { at: at + 1, stumbled: 0, asked: undefined, given: [...before, result] });
   return inPhase(next, name, { is: "running" });
 }
 
@@ -21,9 +21,9 @@ export function failed(state: State, name: Name, failure: Failure, outcome: "fai
 
 /** The handler sees a cancel: the calls that it made get one too, and the step at which it waits fails. */
 export function seeCancel(state: State, name: Name): State {
-  const cancels = state.invocations[name]!.calls.map((of) => ({ of }));
-  const sent = { ...state, cancels: [...state.cancels, ...cancels] };
-  return failed(withInvocation(sent, name, { isCancelled: false }), name, CANCELLED, "cancelled");
+  const { calls, cancels } = state.invocations[name]!;
+  const sent = { ...state, cancels: [...state.cancels, ...calls.map((of) => ({ of }))] };
+  return failed(withInvocation(sent, name, { cancels: cancels - 1 }), name, CANCELLED, "cancelled");
 }
 
 /**
@@ -34,5 +34,5 @@ export function cancel(state: State, name: Name): State {
   const found = state.invocations[name];
   if (found === undefined || !isOpen(found)) return state;
   if (!found.hasBegun) return end(state, name, { failure: CANCELLED_BEFORE }, "cancelled");
-  return inPhase(withInvocation(state, name, { isCancelled: true }), name, { is: "running" });
+  return inPhase(withInvocation(state, name, { cancels: found.cancels + 1 }), name, { is: "running" });
 }

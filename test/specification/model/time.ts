@@ -67,14 +67,13 @@ export function forget(state: State, { name, kind, target }: Invocation): State 
 }
 
 /** The step of a handler that waits names a promise that nothing completes any more, also if it is held or attempted again. */
-function withFormerPromise(state: State, { name, phase, program, at, hasAsked }: Invocation): State {
-  if (!hasAsked || phase.is === "completed" || program.steps[at]?.do !== "promise") return state;
+function withFormerPromise(state: State, { name, phase, program, at, asked }: Invocation): State {
+  if (asked === undefined || phase.is === "completed" || program.steps[at]?.do !== "promise") return state;
   const former = "(of a former run)";
   const steps = program.steps.with(at, { do: "promise", name: former });
-  const renamed = withInvocation(state, name, { program: { ...program, steps } });
-  return phase.is === "suspended"
-    ? inPhase(renamed, name, { is: "suspended", on: { for: "promise", name: former } })
-    : renamed;
+  const on = { for: "promise", name: former } as const;
+  const renamed = withInvocation(state, name, { program: { ...program, steps }, asked: on });
+  return phase.is === "suspended" ? inPhase(renamed, name, { is: "suspended", on }) : renamed;
 }
 
 /** Lets time pass up to a moment. @returns the states that are possible then */

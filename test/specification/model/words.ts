@@ -19,6 +19,8 @@ export type Step =
   | { readonly do: "sleep"; readonly ms: number }
   /** The attempt fails this many times at this step; each retry comes after `waitMs`. */
   | { readonly do: "stumble"; readonly times: number; readonly waitMs: number }
+  /** Gives the address of the deployment on which the handler runs. */
+  | { readonly do: "where" }
   | { readonly do: "call"; readonly target: Target; readonly program: Program }
   | {
       readonly do: "send";
@@ -69,17 +71,39 @@ export type Operation =
     }
   | { readonly do: "attach" | "output"; readonly of: Name }
   | { readonly do: "ask"; readonly question: "attach" | "output"; readonly target: Target; readonly key?: string }
-  | { readonly do: "cancel" | "kill" | "pause" | "resume" | "purge" | "purge-journal"; readonly of: Name }
-  | { readonly do: "restart"; readonly of: Name; readonly name: Name }
+  | { readonly do: "cancel" | "kill" | "pause" | "purge" | "purge-journal"; readonly of: Name }
+  | { readonly do: "resume"; readonly of: Name; readonly on?: Choice }
+  | { readonly do: "restart"; readonly of: Name; readonly name: Name; readonly on?: Choice }
   | { readonly do: "resolve" | "reject"; readonly of: Name; readonly step: number; readonly value: string }
   | { readonly do: "edit"; readonly service: string; readonly key: string; readonly values: Values }
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "reopen"; readonly how: "stop" | "crash" }
-  | { readonly do: "register"; readonly uri: string; readonly code: string; readonly force: boolean }
-  | { readonly do: "update"; readonly deployment: Name; readonly code: string; readonly uri?: string }
+  | {
+      readonly do: "register";
+      readonly name: Name;
+      readonly uri: string;
+      readonly code: string;
+      readonly force: boolean;
+    }
+  | {
+      readonly do: "update";
+      readonly deployment: Name;
+      readonly rule: UpdateRule;
+      readonly uri: string;
+      readonly code: string;
+    }
   | { readonly do: "remove"; readonly deployment: Name; readonly force: boolean }
   | { readonly do: "subscribe"; readonly source: string; readonly sink: string }
   | { readonly do: "unsubscribe"; readonly number: number };
+
+/** `keep`, `latest`, or the name of a deployment. */
+export type Choice = Name;
+
+/**
+ * `replace` takes what the deployment offers now, unless it lacks something that it offered before; `move` changes only the address;
+ * `overwrite` takes what it offers now in any case.
+ */
+export type UpdateRule = "replace" | "move" | "overwrite";
 
 export type Values = Readonly<Record<string, string>>;
 
@@ -114,12 +138,14 @@ export interface Invocation {
   readonly given: readonly unknown[];
   /** How often the next step has failed. */
   readonly stumbled: number;
-  /** True if the handler has asked for what it waits for at the next step. */
-  readonly hasAsked: boolean;
+  /** What the handler has asked to wait for at the next step. */
+  readonly asked: Wait | undefined;
   /** True from the first attempt on. */
   readonly hasBegun: boolean;
-  /** True if a cancel came that the handler has not seen yet. */
-  readonly isCancelled: boolean;
+  /** The deployment on which it goes on; undefined until its handler has done something. */
+  readonly deployment: Name | undefined;
+  /** How many cancels came that the handler has not seen yet. */
+  readonly cancels: number;
   readonly calls: readonly Name[];
   /** Results of results by step, and signals that came, in their order. */
   readonly results: Readonly<Record<number, Result>>;

@@ -1,5 +1,6 @@
 /** The answer to an operation in the words of the specification: ids become names. */
 import type { HttpResponse } from "../../../shared/api/http/message.ts";
+import { revisionsText } from "../model/deploying.ts";
 import type { Answer, Operation } from "../model/words.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -26,7 +27,23 @@ export function wordsOf(operation: Operation, { status, body, headers }: HttpRes
       ledger.rebind(operation.name, (JSON.parse(text) as { new_invocation_id: string }).new_invocation_id);
       return { status, says: operation.name };
     }
+    case "register":
+    case "update": {
+      if (status >= 400) return refusalOf(status, text);
+      if (operation.do === "update") return { status };
+      const { id, services } = JSON.parse(text) as { id: string; services: { name: string; revision: number }[] };
+      const name = ledger.deploymentName(id, operation.name);
+      return {
+        status,
+        says: `${name} ${revisionsText(Object.fromEntries(services.map((one) => [one.name, one.revision])))}`,
+      };
+    }
     default:
       return { status };
   }
+}
+
+function refusalOf(status: number, text: string): Answer {
+  const { restate_code: says } = JSON.parse(text) as { restate_code: string | null };
+  return { status, ...(says !== null && { says }) };
 }

@@ -1,4 +1,4 @@
-/** The machines of the deployments: each address answers discovery with the code that it has now, and runs handlers. */
+/** The machines of the deployments: each address answers discovery with its newest code, and runs any handler. */
 import type { Deployment, WholeReply } from "../../simulation/in-process-endpoints.ts";
 import { answerOf, type Handler } from "../../harness/engine/script-context.ts";
 import { readJournal } from "../../harness/engine/script-journal.ts";
@@ -15,28 +15,29 @@ const KINDS: Readonly<Record<Kind, string | undefined>> = {
 const MANIFEST = "application/vnd.restate.endpointmanifest.v3+json";
 
 export class Machines {
-  readonly #codes = new Map<string, Code>();
-  readonly #handler: Handler;
+  readonly #codes = new Map<string, Code | undefined>();
+  readonly #handlerAt: (uri: string) => Handler;
 
-  constructor(handler: Handler) {
-    this.#handler = handler;
+  constructor(handlerAt: (uri: string) => Handler) {
+    this.#handlerAt = handlerAt;
   }
 
-  /** Puts code onto the machine of an address. */
-  deploy(uri: string, code: Code): void {
-    this.#codes.set(new URL(uri).href, code);
+  /** Puts code onto the machine of an address. @param code if undefined, the machine refuses the discovery */
+  deploy(uri: string, code: Code | undefined): void {
+    this.#codes.set(uri, code);
   }
 
   get deployment(): Deployment {
     return async (request): Promise<WholeReply> => {
       const { destination, path } = request;
-      const uri = "uri" in destination ? new URL(destination.uri).href : "";
-      const code = this.#codes.get(uri);
-      if (code === undefined) return reply(503, "text/plain", "nothing runs here");
-      if (path.endsWith("/discover")) return reply(200, MANIFEST, JSON.stringify(manifestOf(code)));
-      const [service, handler] = path.split("/").slice(-2) as [string, string];
-      if (code[service]?.handlers[handler] === undefined) return reply(404, "text/plain", "no such handler");
-      const body = await answerOf(this.#handler, readJournal(request));
+      const uri = "uri" in destination ? destination.uri : "";
+      if (path.endsWith("/discover")) {
+        const code = this.#codes.get(uri);
+        return code === undefined
+          ? reply(503, "text/plain", "nothing runs here")
+          : reply(200, MANIFEST, JSON.stringify(manifestOf(code)));
+      }
+      const body = await answerOf(this.#handlerAt(uri), readJournal(request));
       return {
         head: { status: 200, headers: { "content-type": request.headers["content-type"] ?? "" }, httpVersion: "h2" },
         body,

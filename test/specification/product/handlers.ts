@@ -10,12 +10,17 @@ const DONE = "done";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** @param nowMs the time of the machine of the deployment */
-export function handlerOf(ledger: Ledger, nowMs: () => number): Handler {
+/** The machine of a deployment. */
+interface Machine {
+  readonly uri: string;
+  readonly nowMs: () => number;
+}
+
+export function handlerOf(ledger: Ledger, machine: Machine): Handler {
   return async (ctx) => {
     ledger.noteBegun(ctx.id);
     const program = JSON.parse(ctx.input) as Program;
-    return JSON.stringify(await new Run(ctx, program, ledger, nowMs).play());
+    return JSON.stringify(await new Run(ctx, program, ledger, machine).play());
   };
 }
 
@@ -23,16 +28,16 @@ class Run {
   readonly #ctx: ScriptContext;
   readonly #program: Program;
   readonly #ledger: Ledger;
-  readonly #nowMs: () => number;
+  readonly #machine: Machine;
   readonly #state: ScriptState;
   /** The index of the next command in the journal. */
   #next = 1;
 
-  constructor(ctx: ScriptContext, program: Program, ledger: Ledger, nowMs: () => number) {
+  constructor(ctx: ScriptContext, program: Program, ledger: Ledger, machine: Machine) {
     this.#ctx = ctx;
     this.#program = program;
     this.#ledger = ledger;
-    this.#nowMs = nowMs;
+    this.#machine = machine;
     const emit = ctx.command.bind(ctx);
     ctx.command = (name, message) => {
       this.#next++;
@@ -73,11 +78,13 @@ class Run {
       case "get":
         return this.#get(step.name);
       case "sleep":
-        await ctx.get(ctx.sleep(this.#nowMs() + step.ms));
+        await ctx.get(ctx.sleep(this.#machine.nowMs() + step.ms));
         return DONE;
       case "stumble":
         await ctx.get(ctx.run(`step ${at}`, () => this.#stumble(step, at)));
         return DONE;
+      case "where":
+        return await ctx.get(ctx.run(`step ${at}`, () => this.#machine.uri));
       case "call":
       case "send":
         return await this.#start(step, at);
@@ -125,7 +132,7 @@ class Run {
     const { handler, service, key } = step.target;
     const to = { service, ...(key !== undefined && { key }) };
     if (step.do === "send") {
-      const delayed = step.delayMs > 0 ? { atMs: this.#nowMs() + step.delayMs } : {};
+      const delayed = step.delayMs > 0 ? { atMs: this.#machine.nowMs() + step.delayMs } : {};
       const keyed = step.key === undefined ? {} : { idempotencyKey: step.key };
       this.#ledger.noteChild(ctx.id, at, await ctx.get(ctx.send(handler, input, { ...to, ...delayed, ...keyed })));
       return "sent";

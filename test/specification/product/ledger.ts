@@ -6,6 +6,7 @@ export type Expected = ReadonlyMap<Name, Target>;
 
 /** An id that no invocation has. */
 const NO_ID = "inv_1gdJBtdVEcM942bjcDmb1c1khoaJe11Hbz";
+const NO_DEPLOYMENT = `dp_1${"0".repeat(22)}`;
 
 export class Ledger {
   readonly #ids = new Map<Name, string>();
@@ -15,6 +16,7 @@ export class Ledger {
   readonly #stumbles = new Map<string, number>();
   readonly #begun = new Set<string>();
   readonly #children = new Map<string, string>();
+  readonly #deployments = new Map<Name, string>();
 
   /** @returns the id, or an id that no invocation has */
   idOf(name: Name): string {
@@ -85,6 +87,18 @@ export class Ledger {
       if (child === id && caller !== id && this.#created.has(caller) && !this.#names.has(caller)) return true;
     }
     return false;
+  }
+
+  /** @returns the id, or an id that no deployment has */
+  deploymentId(name: Name): string {
+    return this.#deployments.get(name) ?? NO_DEPLOYMENT;
+  }
+
+  /** A deployment keeps the name under which it was registered first. @returns the name */
+  deploymentName(id: string, name: Name = `without a name: ${id}`): Name {
+    for (const [known, other] of this.#deployments) if (other === id) return known;
+    this.#deployments.set(name, id);
+    return name;
   }
 
   noteBegun(id: string): void {

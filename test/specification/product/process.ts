@@ -55,6 +55,8 @@ const { settings } = readSettings({
   flags: {
     "worker.check-interval": "12h",
     "worker.cleanup-interval": "12h",
+    // An attempt that fails without a delay of its own pauses its invocation. Retries would come at random moments.
+    "default-retry-policy.max-attempts": "1",
     // A circuit would delay the attempts of all invocations of a service because one stumbles.
     "worker.invoker.circuit-breaker": "false",
   },

@@ -5,9 +5,10 @@ import { MemoryQueue } from "../../simulation/memory-queue.ts";
 import { MemoryTable } from "../../simulation/memory-table.ts";
 import { MemoryTimers } from "../../simulation/memory-timers.ts";
 import { PATIENCE_MS, PROMPT_MS } from "../model/apply.ts";
-import { type Observation, textOf } from "../model/observe.ts";
+import { CODES } from "../model/codes.ts";
+import { revisionsText } from "../model/deploying.ts";
+import { type Looking, type Observation, textOf } from "../model/observe.ts";
 import type { Answer, Operation, Target } from "../model/words.ts";
-import { CODES } from "./codes.ts";
 import { ExpiringTable } from "./expiring-table.ts";
 import { handlerOf } from "./handlers.ts";
 import { HistoryClock } from "./history-clock.ts";
@@ -24,7 +25,16 @@ interface Listed {
   readonly target_handler_name: string;
   readonly status: string;
   readonly outcome?: string;
+  readonly pinned_deployment_id?: string;
   readonly created_at: string;
+}
+
+interface ListedDeployment {
+  readonly id: string;
+  readonly uri: string;
+  readonly services: readonly { readonly name: string; readonly revision: number }[];
+  readonly status: string;
+  readonly pinned_invocations?: number;
 }
 
 const FORGOTTEN = JSON.stringify({ status: 404 });
@@ -34,7 +44,7 @@ const STOP_MAX_MS = 1_000;
 export class Product {
   readonly #clock = new HistoryClock();
   readonly #ledger = new Ledger();
-  readonly #machines = new Machines(handlerOf(this.#ledger, () => this.#clock.nowMs()));
+  readonly #machines = new Machines((uri) => handlerOf(this.#ledger, { uri, nowMs: () => this.#clock.nowMs() }));
   readonly #parts: Parts;
   readonly #sabotage: Sabotage | undefined;
   readonly #answers: (Answer | undefined)[] = [];
@@ -80,26 +90,28 @@ export class Product {
 
   /**
    * Asks for everything that can be seen.
-   * @param keys whose state is looked at
    * @param expected the names of invocations that may exist. Of the others, a list may still contain those that have been
    *   forgotten, until their items are removed; every other question says that they do not exist.
    */
-  async observe(keys: readonly string[], expected: Expected): Promise<Observation> {
+  async observe({ keys, atDeployments }: Looking, expected: Expected): Promise<Observation> {
     await this.#nameNew(expected);
-    const seen: Record<string, string> = {};
-    for (const { id, status, outcome } of this.#listed) {
+    const seen: Record<string, string> = atDeployments ? await this.#deployments() : {};
+    for (const { id, status, outcome, pinned_deployment_id: pin } of this.#listed) {
       const name = this.#ledger.nameOf(id) ?? `without a name: ${id}`;
       if (!expected.has(name) && status === "completed") {
         this.#results.delete(name);
         if ((await this.#resultOf(name, id)) === FORGOTTEN) continue;
       }
       seen[`invocation ${name}`] = status === "completed" ? (outcome ?? "") : status;
+      if (status !== "completed" && pin !== undefined) seen[`deployment of ${name}`] = this.#ledger.deploymentName(pin);
       if (status !== "completed") continue;
       seen[`result of ${name}`] = await this.#resultOf(name, id);
     }
     for (const key of keys) {
       const [service, one] = key.split("/") as [string, string];
       const response = await this.#while(this.#process!.admin(get(`/services/${service}/state`, `object_key=${one}`)));
+      // The service may not be registered any more.
+      if (response.status === 404) continue;
       const { state } = JSON.parse(new TextDecoder().decode(response.body)) as {
         state: Record<string, { utf8: string }>;
       };
@@ -109,6 +121,17 @@ export class Product {
     for (const [at, answer] of this.#answers.entries())
       seen[`answer ${at + 1}`] = answer === undefined ? "none yet" : JSON.stringify(answer);
     return seen;
+  }
+
+  async #deployments(): Promise<Record<string, string>> {
+    const { body } = await this.#while(this.#process!.admin(get("/deployments")));
+    const { deployments } = JSON.parse(new TextDecoder().decode(body)) as { deployments: ListedDeployment[] };
+    const seen = deployments.map(({ id, uri, services, status, pinned_invocations: pinned = 0 }) => {
+      const revisions = Object.fromEntries(services.map(({ name, revision }) => [name, revision]));
+      const told = `${uri} ${revisionsText(revisions)} ${status}${pinned > 0 ? ` ${pinned}` : ""}`;
+      return [`registered ${this.#ledger.deploymentName(id)}`, told] as const;
+    });
+    return Object.fromEntries(seen);
   }
 
   /** A result does not change: it is asked for once in each life of the process, and after each long wait. */
@@ -132,7 +155,7 @@ export class Product {
 
   #ask(operation: Operation): void {
     const { api, request, deploys } = requestOf(operation, this.#ledger);
-    if (deploys !== undefined) this.#machines.deploy(deploys.uri, CODES[deploys.code]!);
+    if (deploys !== undefined) this.#machines.deploy(deploys.uri, CODES[deploys.code]);
     const at = this.#answers.push(undefined) - 1;
     const process = this.#process!;
     const { signal } = this.#callers;

@@ -1,6 +1,6 @@
 /** The request for each operation: to the ingress or to the admin API, as data. */
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
-import type { Operation } from "../model/words.ts";
+import type { Choice, Operation } from "../model/words.ts";
 import type { Ledger } from "./ledger.ts";
 
 export interface Asking {
@@ -32,12 +32,15 @@ export function requestOf(operation: Operation, ledger: Ledger): Asking {
     case "cancel":
     case "kill":
     case "pause":
-    case "resume":
     case "purge":
     case "purge-journal":
       return admin("PATCH", `/invocations/${ledger.idOf(operation.of)}/${operation.do}`);
-    case "restart":
-      return admin("PATCH", `/invocations/${ledger.idOf(operation.of)}/restart-as-new`);
+    case "resume":
+    case "restart": {
+      const path = operation.do === "resume" ? "resume" : "restart-as-new";
+      const { of, on } = operation;
+      return admin("PATCH", `/invocations/${ledger.idOf(of)}/${path}`, { query: choiceOf(on, ledger) });
+    }
     case "edit": {
       const { service, key, values } = operation;
       const bytes = Object.entries(values).map(([name, value]) => [name, [...new TextEncoder().encode(value)]]);
@@ -49,9 +52,24 @@ export function requestOf(operation: Operation, ledger: Ledger): Asking {
       const { uri, code, force } = operation;
       return { ...admin("POST", "/deployments", { json: { uri, force } }), deploys: { uri, code } };
     }
+    case "update": {
+      const { deployment, rule, uri, code } = operation;
+      const json = { uri, ...(rule === "overwrite" && { overwrite: true }) };
+      const path = `/deployments/${ledger.deploymentId(deployment)}`;
+      return { ...admin(rule === "replace" ? "PUT" : "PATCH", path, { json }), deploys: { uri, code } };
+    }
+    case "remove":
+      return admin("DELETE", `/deployments/${ledger.deploymentId(operation.deployment)}`, {
+        query: operation.force ? "force=true" : "",
+      });
     default:
       throw new Error(`no request is made for ${operation.do}`);
   }
+}
+
+function choiceOf(on: Choice | undefined, ledger: Ledger): string {
+  if (on === undefined) return "";
+  return `deployment=${on === "keep" || on === "latest" ? on : ledger.deploymentId(on)}`;
 }
 
 interface Content {
