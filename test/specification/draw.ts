@@ -2,6 +2,7 @@
 import type { Random } from "../simulation/random.ts";
 import { routeOf } from "./model/catalogue.ts";
 import { CODES } from "./model/codes.ts";
+import { mayKeep } from "./model/restarting.ts";
 import { isOpen, type State } from "./model/state.ts";
 import type { Choice, Invocation, Name, Operation, Program, Step, Target, Values } from "./model/words.ts";
 
@@ -76,7 +77,8 @@ function draw(random: Random, state: State, kind: Drawn, name: Name): Operation 
       return drawCompletion(random, open, kind, name);
     case "restart": {
       const of = one(random.chance(0.8) ? over : all);
-      return of === undefined ? undefined : { do: "restart", of, name, ...drawChoice(random, state) };
+      if (of === undefined) return undefined;
+      return { do: "restart", of, name, ...drawChoice(random, state), ...drawPrefix(random, state.invocations[of]!) };
     }
     case "resume": {
       const of = one(random.chance(0.8) ? open : all);
@@ -126,6 +128,11 @@ function drawChoice(random: Random, state: State): { readonly on?: Choice } {
     case "one":
       return { on: drawDeployment(random, state) };
   }
+}
+
+function drawPrefix(random: Random, former: Invocation): { readonly keeps?: number } {
+  const lengths = former.given.map((_, at) => at + 1).filter((keeps) => mayKeep(former, keeps));
+  return isOpen(former) || lengths.length === 0 || random.chance(0.4) ? {} : { keeps: random.pick(lengths) };
 }
 
 /** Mostly one that is registered. */

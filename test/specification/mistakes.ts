@@ -71,6 +71,15 @@ export const MISTAKES: readonly Mistake[] = [
     rules: (state, operation, thoroughly) =>
       apply(state, operation.do === "remove" ? acting({ ...operation, force: true }) : operation, thoroughly),
   },
+  {
+    what: "a specification in which a restart keeps nothing",
+    rules: (state, operation, thoroughly) =>
+      apply(
+        state,
+        operation.do === "restart" && operation.keeps !== undefined ? acting({ ...operation, keeps: 0 }) : operation,
+        thoroughly,
+      ),
+  },
   { what: "a specification in which a kill changes nothing", rules: without("kill") },
   { what: "a specification in which a pause changes nothing", rules: without("pause") },
   { what: "a specification in which edits change nothing", rules: without("edit") },

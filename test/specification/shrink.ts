@@ -50,6 +50,10 @@ function* simplerThan(operation: Operation): Generator<Operation> {
     const { on: _, ...plain } = operation;
     yield plain;
   }
+  if (operation.do === "restart" && operation.keeps !== undefined) {
+    const { keeps: _, ...plain } = operation;
+    yield plain;
+  }
   if (operation.do === "wait" && operation.ms > MINUTE_MS) yield { ...operation, ms: shorter(operation.ms) };
   if (operation.do !== "call" && operation.do !== "send") return;
   const { delayMs, key, ...plain } = operation;

@@ -37,7 +37,7 @@ function operationText(operation: Operation): string {
     case "reject":
       return `${operation.do} the awakeable of step ${operation.step} of ${operation.of} with ${JSON.stringify(operation.value)}`;
     case "restart":
-      return `restart ${operation.of} as ${operation.name}${choiceText(operation.on)}`;
+      return `restart ${operation.of} as ${operation.name}${choiceText(operation.on)}${prefixText(operation.keeps)}`;
     case "resume":
       return `resume ${operation.of}${choiceText(operation.on)}`;
     case "register":
@@ -60,6 +60,10 @@ function operationText(operation: Operation): string {
     default:
       return JSON.stringify(operation);
   }
+}
+
+function prefixText(keeps = 0): string {
+  return keeps === 0 ? "" : `, keeping its first ${keeps} steps`;
 }
 
 function choiceText(on: Choice | undefined): string {

@@ -2,15 +2,16 @@
  * The specification: the states that may follow an operation. A request has its answer in the state, at once or when what it
  * waits for has ended.
  */
-import { deploymentNamed, latestOf, routeOf } from "./catalogue.ts";
+import { latestOf, routeOf } from "./catalogue.ts";
 import { register, remove, update } from "./deploying.ts";
 import { kill, pause, resume } from "./interruptions.ts";
-import { accept, acceptAs, metBy, withResult } from "./invocations.ts";
+import { chosenFor, restart } from "./restarting.ts";
+import { accept, metBy, withResult } from "./invocations.ts";
 import { answered, answerOf, isOpen, keyAt, type State, withInvocation, withKey } from "./state.ts";
 import { ALREADY_RUN, NOT_FOUND } from "./programs.ts";
 import { cancel } from "./step-end.ts";
 import { forget, pass } from "./time.ts";
-import type { Answer, Choice, Invocation, Name, Operation, Target } from "./words.ts";
+import type { Answer, Choice, Invocation, Name, Operation } from "./words.ts";
 
 /** What an operation starts is over, or waits, after this time. */
 export const PROMPT_MS = 30_000;
@@ -152,7 +153,7 @@ function operate(state: State, operation: Operating): State {
       throw new Error("a kill may lead to several states");
     case "cancel":
       if (!open) return answered(state, { status: 409 });
-      return answered(cancel(state, name), found.hasBegun ? NOTED : DONE);
+      return answered(cancel(state, name), found.hasBegun || found.isCopy ? NOTED : DONE);
     case "pause":
       if (!open) return answered(state, { status: 409 });
       if (found.phase.is === "paused") return answered(state, DONE);
@@ -179,26 +180,4 @@ function resumed(state: State, { name, phase, deployment, target }: Invocation, 
   const chosen = chosenFor(state, target, on);
   if (chosen === undefined) return answered(state, { status: 400 });
   return answered(resume(withInvocation(state, name, { deployment: chosen }), name), DONE);
-}
-
-/** The chosen deployment need not offer the handler yet. */
-function chosenFor({ catalogue }: State, { service }: Target, on: Choice): Name | undefined {
-  return (on === "latest" ? latestOf(catalogue, service) : deploymentNamed(catalogue, on))?.name;
-}
-
-/** A restart makes a new invocation of the same request; an idempotency key goes on naming the former one. */
-function restart(state: State, former: Invocation, { name, on = "latest" }: Extract<Operating, { do: "restart" }>) {
-  const { phase, kind, hasJournal, target, program } = former;
-  if (phase.is === "scheduled" || phase.is === "pending") return answered(state, { status: 425 });
-  if (phase.is !== "completed") return answered(state, { status: 409 });
-  if (kind === "workflow") return answered(state, { status: 422 });
-  if (!hasJournal) return answered(state, { status: 410 });
-  const { keptMs, journalKeptMs } = former;
-  const chosen = on === "keep" ? former.deployment : chosenFor(state, target, on);
-  if (on !== "keep" && chosen === undefined) return answered(state, { status: 400 });
-  // By default, the deployment is found when the handler begins.
-  const deployment = on === "latest" ? undefined : chosen;
-  const asked = { name, target, program, fromOutside: true };
-  const restarted = acceptAs(state, asked, { kind, keptMs, journalKeptMs, deployment });
-  return answered(restarted, { status: 200, says: name });
 }

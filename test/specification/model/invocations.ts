@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 /** What a restart takes over from the former invocation. */
-export type Former = Pick<Invocation, "kind" | "keptMs" | "journalKeptMs" | "deployment">;
+export type Former = Pick<Invocation, "kind" | "keptMs" | "journalKeptMs" | "deployment"> & Partial<Invocation>;
 
 /**
  * The invocation that a request meets instead of starting another: the one under its idempotency key, or the run of the
@@ -50,6 +50,8 @@ export function acceptAs(state: State, { name, target, program, key, startAtMs }
     stumbled: 0,
     asked: undefined,
     hasBegun: false,
+    isCopy: false,
+    traces: {},
     cancels: 0,
     calls: [],
     results: {},
@@ -76,12 +78,12 @@ export function start(state: State, name: Name): State {
 
 /** Ends an invocation: everybody who waits for its result gets it, and the next one gets its key. */
 export function end(state: State, name: Name, result: Result, outcome: Outcome): State {
-  const { hasBegun, kind, target } = state.invocations[name]!;
+  const { hasBegun, isCopy, kind, target } = state.invocations[name]!;
   const ended = inPhase(state, name, { is: "completed", result, outcome, atMs: state.nowMs });
   const released = kind === "exclusive" ? leave(ended, keyOf(target), name) : ended;
   const told = tell(released, name, result);
   // An invocation that never ran leaves no record.
-  return hasBegun ? told : withoutInvocation(told, name);
+  return hasBegun || isCopy ? told : withoutInvocation(told, name);
 }
 
 /** Takes an invocation from its key, as the holder or from the queue. */

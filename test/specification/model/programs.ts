@@ -21,7 +21,7 @@ export function advance(state: State, name: Name): readonly State[] {
   const pinned = withInvocation(begun, name, { deployment: on.name });
   if (step === undefined) return [finish(pinned, invocation)];
   if (invocation.asked === undefined && isRefused(state, step)) return [hold(begun, invocation)];
-  const next = goOn(leavesCommand(step) ? pinned : begun, invocation, step);
+  const next = goOn(leavesCommand(step) ? traced(pinned, invocation) : begun, invocation, step);
   // The output of a handler is a command too.
   return next.map((one) =>
     one.invocations[name]?.phase.is === "completed" ? withInvocation(one, name, { deployment: on.name }) : one,
@@ -50,8 +50,14 @@ function isRefused({ catalogue }: State, step: Step): boolean {
   return (step.do === "call" || step.do === "send") && routeOf(catalogue, step.target) === undefined;
 }
 
+function traced(state: State, { name, at, calls, signals, traces }: Invocation): State {
+  return traces[at] === undefined
+    ? withInvocation(state, name, { traces: { ...traces, [at]: { calls, signals } } })
+    : state;
+}
+
 /** The first command in its journal makes an invocation stay on its deployment; awakeables and signals leave none. */
-function leavesCommand(step: Step): boolean {
+export function leavesCommand(step: Step): boolean {
   return step.do !== "awakeable" && step.do !== "hear";
 }
 
@@ -70,11 +76,12 @@ function isKept(state: State, { asked, target }: Invocation, step: Step): boolea
 function withoutWaiting(state: State, invocation: Invocation, step: Step): State {
   if (invocation.asked !== undefined || !["call", "send", "keep"].includes(step.do)) return state;
   const { name } = invocation;
-  const { calls, deployment } = state.invocations[name]!;
+  const { calls, deployment, traces } = state.invocations[name]!;
   const asked = withInvocation(take(state, invocation, step, undefined), name, {
     ...invocation,
     hasBegun: true,
     deployment,
+    traces,
   });
   return step.do === "call" ? withInvocation(asked, name, { calls: [...calls, `${name}.${invocation.at}`] }) : asked;
 }

@@ -1,7 +1,7 @@
 /** How a step of a handler ends: with a result, with a failure, or by a cancel, which reaches the handler where it waits. */
-import { end } from "./invocations.ts";
+import { end, start } from "./invocations.ts";
 import { inPhase, isOpen, type State, withInvocation } from "./state.ts";
-import type { Failure, Name } from "./words.ts";
+import type { Failure, Invocation, Name } from "./words.ts";
 
 const CANCELLED: Failure = { code: 409, message: "Cancelled" };
 const CANCELLED_BEFORE: Failure = { code: 409, message: "canceled" };
@@ -15,8 +15,11 @@ export function given(state: State, name: Name, result: unknown): State {
 
 /** A handler that catches failures goes on; any other ends with the failure. */
 export function failed(state: State, name: Name, failure: Failure, outcome: "failed" | "cancelled"): State {
-  if (state.invocations[name]!.program.catches) return given(state, name, `failed ${failure.code}`);
-  return end(state, name, { failure }, outcome);
+  const { program, cancels } = state.invocations[name]!;
+  if (program.catches) return given(state, name, `failed ${failure.code}`);
+  // After a cancel, a handler that ends with the code of a cancel counts as cancelled.
+  const isCancelled = cancels > 0 && failure.code === CANCELLED.code;
+  return end(state, name, { failure }, isCancelled ? "cancelled" : outcome);
 }
 
 /** The handler sees a cancel: the calls that it made get one too, and the step at which it waits fails. */
@@ -33,6 +36,13 @@ export function seeCancel(state: State, name: Name): State {
 export function cancel(state: State, name: Name): State {
   const found = state.invocations[name];
   if (found === undefined || !isOpen(found)) return state;
+  if (found.isCopy && !found.hasBegun) return cancelCopy(state, found);
   if (!found.hasBegun) return end(state, name, { failure: CANCELLED_BEFORE }, "cancelled");
   return inPhase(withInvocation(state, name, { cancels: found.cancels + 1 }), name, { is: "running" });
+}
+
+/** The handler has to see the cancel, so the invocation begins in its turn, also if it was paused. */
+function cancelCopy(state: State, { name, cancels, phase }: Invocation): State {
+  const cancelled = withInvocation(state, name, { cancels: cancels + 1 });
+  return phase.is === "paused" ? start(cancelled, name) : cancelled;
 }

@@ -73,7 +73,8 @@ export type Operation =
   | { readonly do: "ask"; readonly question: "attach" | "output"; readonly target: Target; readonly key?: string }
   | { readonly do: "cancel" | "kill" | "pause" | "purge" | "purge-journal"; readonly of: Name }
   | { readonly do: "resume"; readonly of: Name; readonly on?: Choice }
-  | { readonly do: "restart"; readonly of: Name; readonly name: Name; readonly on?: Choice }
+  /** A restart may keep the first steps of the former invocation. */
+  | { readonly do: "restart"; readonly of: Name; readonly name: Name; readonly on?: Choice; readonly keeps?: number }
   | { readonly do: "resolve" | "reject"; readonly of: Name; readonly step: number; readonly value: string }
   | { readonly do: "edit"; readonly service: string; readonly key: string; readonly values: Values }
   | { readonly do: "wait"; readonly ms: number }
@@ -127,6 +128,12 @@ export type Phase =
 
 export type Outcome = "succeeded" | "failed" | "cancelled" | "killed";
 
+/** What an invocation had when its handler did a step: a restart that keeps this step as the last begins with it. */
+export interface Trace {
+  readonly calls: readonly Name[];
+  readonly signals: Invocation["signals"];
+}
+
 export interface Invocation {
   readonly name: Name;
   readonly target: Target;
@@ -142,6 +149,10 @@ export interface Invocation {
   readonly asked: Wait | undefined;
   /** True from the first attempt on. */
   readonly hasBegun: boolean;
+  /** True for a restart that has kept steps of a former invocation: its handler has to see a cancel even before its first attempt. */
+  readonly isCopy: boolean;
+  /** What was there when the handler did each step, by step. */
+  readonly traces: Readonly<Record<number, Trace>>;
   /** The deployment on which it goes on; undefined until its handler has done something. */
   readonly deployment: Name | undefined;
   /** How many cancels came that the handler has not seen yet. */

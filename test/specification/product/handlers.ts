@@ -3,6 +3,7 @@ import { TerminalError } from "../../harness/engine/script-awaits.ts";
 import { completion } from "../../harness/engine/script-awaits.ts";
 import { AttemptFails, type Handler, type ScriptContext } from "../../harness/engine/script-context.ts";
 import { completePromise, getPromise, peekPromise, ScriptState } from "../../harness/engine/script-state.ts";
+import { ALREADY_RUN } from "../model/programs.ts";
 import type { Program, Step, Target } from "../model/words.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -55,6 +56,7 @@ class Run {
     const { steps, catches, fails } = this.#program;
     const given: unknown[] = [];
     for (const [at, step] of steps.entries()) {
+      this.#ledger.noteCommands(this.#ctx.id, at, this.#next - 1);
       try {
         given.push(await this.#do(step, at));
       } catch (error) {
@@ -62,6 +64,7 @@ class Run {
         given.push(`failed ${error.code}`);
       }
     }
+    this.#ledger.noteCommands(this.#ctx.id, steps.length, this.#next - 1);
     if (fails !== undefined) throw new TerminalError(fails, "it fails");
     return given;
   }
@@ -139,8 +142,14 @@ class Run {
     }
     const result = ctx.call(handler, input, to);
     // The completion before that of the result has the id of the invocation.
-    this.#ledger.noteChild(ctx.id, at, await ctx.get(completion(result.tree.completions[0]! - 1)));
-    return JSON.parse(await ctx.get(result));
+    const id = await ctx.get(completion(result.tree.completions[0]! - 1));
+    this.#ledger.noteChild(ctx.id, at, id);
+    try {
+      return JSON.parse(await ctx.get(result));
+    } catch (error) {
+      if (error instanceof TerminalError && error.message === ALREADY_RUN.message) this.#ledger.dropChild(ctx.id, at);
+      throw error;
+    }
   }
 }
 

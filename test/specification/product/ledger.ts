@@ -16,6 +16,7 @@ export class Ledger {
   readonly #stumbles = new Map<string, number>();
   readonly #begun = new Set<string>();
   readonly #children = new Map<string, string>();
+  readonly #commands = new Map<string, number>();
   readonly #deployments = new Map<Name, string>();
 
   /** @returns the id, or an id that no invocation has */
@@ -116,12 +117,26 @@ export class Ledger {
     this.#children.set(`${parentId} ${step}`, id);
   }
 
+  /** The call has met the run of another caller. */
+  dropChild(parentId: string, step: number): void {
+    this.#children.delete(`${parentId} ${step}`);
+  }
+
   noteAwakeable(id: string, step: number, awakeableId: string): void {
     this.#awakeables.set(`${id} ${step}`, awakeableId);
   }
 
   awakeableOf(name: Name, step: number): string | undefined {
     return this.#awakeables.get(`${this.idOf(name)} ${step}`);
+  }
+
+  /** @param commands how many the handler has made before this step, without its input */
+  noteCommands(id: string, step: number, commands: number): void {
+    this.#commands.set(`${id} ${step}`, commands);
+  }
+
+  commandsBefore(name: Name, step: number): number | undefined {
+    return this.#commands.get(`${this.idOf(name)} ${step}`);
   }
 
   /** @returns how often this step of a life has been tried, with this time */

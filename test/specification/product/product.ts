@@ -8,7 +8,7 @@ import { PATIENCE_MS, PROMPT_MS } from "../model/apply.ts";
 import { CODES } from "../model/codes.ts";
 import { revisionsText } from "../model/deploying.ts";
 import { type Looking, type Observation, textOf } from "../model/observe.ts";
-import type { Answer, Operation, Target } from "../model/words.ts";
+import type { Answer, Name, Operation, Target } from "../model/words.ts";
 import { ExpiringTable } from "./expiring-table.ts";
 import { handlerOf } from "./handlers.ts";
 import { HistoryClock } from "./history-clock.ts";
@@ -27,6 +27,11 @@ interface Listed {
   readonly outcome?: string;
   readonly pinned_deployment_id?: string;
   readonly created_at: string;
+}
+
+interface Entry {
+  readonly index: number;
+  readonly type: string;
 }
 
 interface ListedDeployment {
@@ -83,7 +88,7 @@ export class Product {
     this.#sinceMs = this.nowMs;
     const untilMs = this.nowMs + (operation.do === "wait" ? operation.ms : PROMPT_MS);
     if (operation.do === "reopen") await this.#reopen(operation.how);
-    else if (operation.do !== "wait") this.#ask(operation);
+    else if (operation.do !== "wait") await this.#ask(operation);
     else if (operation.ms > PATIENCE_MS) this.#hangUp();
     await this.#pass(untilMs);
   }
@@ -153,8 +158,18 @@ export class Product {
     this.#process?.crash();
   }
 
-  #ask(operation: Operation): void {
-    const { api, request, deploys } = requestOf(operation, this.#ledger);
+  /** The index of the last entry of the first steps of an invocation; 1 if it has no journal any more. */
+  async #lastEntryOf(of: Name, steps: number): Promise<number> {
+    const { body } = await this.#while(this.#process!.admin(get(`/invocations/${this.#ledger.idOf(of)}`)));
+    const { entries = [] } = JSON.parse(new TextDecoder().decode(body)) as { entries?: Entry[] };
+    const commands = entries.filter(({ type }) => type.startsWith("Command"));
+    return commands[this.#ledger.commandsBefore(of, steps) ?? 0]?.index ?? 1;
+  }
+
+  async #ask(operation: Operation): Promise<void> {
+    const keeps = operation.do === "restart" ? (operation.keeps ?? 0) : 0;
+    const from = operation.do === "restart" && keeps > 0 ? await this.#lastEntryOf(operation.of, keeps) : 0;
+    const { api, request, deploys } = requestOf(operation, this.#ledger, from);
     if (deploys !== undefined) this.#machines.deploy(deploys.uri, CODES[deploys.code]);
     const at = this.#answers.push(undefined) - 1;
     const process = this.#process!;

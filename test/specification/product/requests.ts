@@ -10,7 +10,8 @@ export interface Asking {
   readonly deploys?: { readonly uri: string; readonly code: string };
 }
 
-export function requestOf(operation: Operation, ledger: Ledger): Asking {
+/** @param from the index of the last entry that a restart keeps */
+export function requestOf(operation: Operation, ledger: Ledger, from = 0): Asking {
   switch (operation.do) {
     case "call":
     case "send":
@@ -39,7 +40,8 @@ export function requestOf(operation: Operation, ledger: Ledger): Asking {
     case "restart": {
       const path = operation.do === "resume" ? "resume" : "restart-as-new";
       const { of, on } = operation;
-      return admin("PATCH", `/invocations/${ledger.idOf(of)}/${path}`, { query: choiceOf(on, ledger) });
+      const words = [...(on === undefined ? [] : [choiceOf(on, ledger)]), ...(from > 0 ? [`from=${from}`] : [])];
+      return admin("PATCH", `/invocations/${ledger.idOf(of)}/${path}`, { query: words.join("&") });
     }
     case "edit": {
       const { service, key, values } = operation;
@@ -67,8 +69,7 @@ export function requestOf(operation: Operation, ledger: Ledger): Asking {
   }
 }
 
-function choiceOf(on: Choice | undefined, ledger: Ledger): string {
-  if (on === undefined) return "";
+function choiceOf(on: Choice, ledger: Ledger): string {
   return `deployment=${on === "keep" || on === "latest" ? on : ledger.deploymentId(on)}`;
 }
 
