@@ -10,11 +10,17 @@ const SET_FROM_MS = 1_000;
  * exchange open. The waits of drivers end, so that each driver decides anew what is due.
  * @param setMs by how much the clock is ahead of what the round of the watch took
  */
-export function followClock({ activeInvocations }: Pick<Engine, "activeInvocations">, setMs: number): void {
+export function followClock(
+  { activeInvocations }: Pick<Engine, "activeInvocations">,
+  nowMs: number,
+  setMs: number,
+): void {
   if (Math.abs(setMs) < SET_FROM_MS) return;
-  activeInvocations.drains.shift(setMs);
+  // The clock was set during the round, so a moment may already be one of the clock as it is now.
+  const isOld = (atMs: number): boolean => (setMs > 0 ? atMs + setMs <= nowMs : atMs > nowMs);
+  const moved = (atMs: number): number => (isOld(atMs) ? atMs + setMs : atMs);
   for (const { attempt, inbox } of activeInvocations.all()) {
-    attempt.shift(setMs);
+    attempt.follow(moved);
     inbox.interrupt();
   }
 }

@@ -22,7 +22,7 @@ export async function watch(engine: Engine): Promise<void> {
       const expectedMs = clock.nowMs() + roundMs;
       await clock.sleep(roundMs);
       const nowMs = clock.nowMs();
-      followClock(engine, nowMs - expectedMs);
+      followClock(engine, nowMs, nowMs - expectedMs);
       const unsent: Unsent = new Map();
       for (const active of activeInvocations.all()) watchSpared(engine, active, nowMs, unsent);
       shedStreams(engine, nowMs, unsent);

@@ -5,7 +5,7 @@ import type { Exchange } from "../ports/endpoints.ts";
 const DRAIN_MAX_MS = 5_000;
 
 interface Drain {
-  untilMs: number;
+  readonly untilMs: number;
   /** Undefined once the exchange has ended. */
   exchange: Exchange | undefined;
 }
@@ -30,14 +30,10 @@ export class Drains {
     }
   }
 
-  /** Moves the ends by the time by which the clock was set. */
-  shift(setMs: number): void {
-    for (const drain of this.#open) drain.untilMs += setMs;
-  }
-
-  /** Aborts late exchanges, and forgets ended ones. */
+  /** Aborts late exchanges, and forgets ended ones. An exchange is late, too, if the clock was set back since its answer. */
   look(nowMs: number): void {
-    for (const { exchange, untilMs } of this.#open) if (untilMs <= nowMs) exchange?.abort();
-    this.#open = this.#open.filter(({ exchange, untilMs }) => exchange !== undefined && untilMs > nowMs);
+    const isLate = ({ untilMs }: Drain): boolean => untilMs <= nowMs || untilMs > nowMs + DRAIN_MAX_MS;
+    for (const drain of this.#open) if (isLate(drain)) drain.exchange?.abort();
+    this.#open = this.#open.filter((drain) => drain.exchange !== undefined && !isLate(drain));
   }
 }

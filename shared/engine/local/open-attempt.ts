@@ -92,16 +92,16 @@ export class OpenAttempt {
     this.#turnSinceMs = nowMs;
   }
 
-  /** Moves the moments of the open exchange by the time by which the clock was set. */
-  shift(setMs: number): void {
+  /** Moves the moments of the open exchange after the clock was set. @param moved the moment by the clock of now */
+  follow(moved: (atMs: number) => number): void {
     const exchange = this.#exchange;
-    this.#turnSinceMs += setMs;
+    this.#turnSinceMs = moved(this.#turnSinceMs);
     if (exchange === undefined) return;
-    exchange.startedAtMs += setMs;
-    exchange.heardAtMs += setMs;
-    if (exchange.headAtMs !== undefined) exchange.headAtMs += setMs;
-    if (exchange.halfClosedAtMs !== undefined) exchange.halfClosedAtMs += setMs;
-    if (exchange.leavesSinceMs !== undefined) exchange.leavesSinceMs += setMs;
+    exchange.startedAtMs = moved(exchange.startedAtMs);
+    exchange.heardAtMs = moved(exchange.heardAtMs);
+    if (exchange.headAtMs !== undefined) exchange.headAtMs = moved(exchange.headAtMs);
+    if (exchange.halfClosedAtMs !== undefined) exchange.halfClosedAtMs = moved(exchange.halfClosedAtMs);
+    if (exchange.leavesSinceMs !== undefined) exchange.leavesSinceMs = moved(exchange.leavesSinceMs);
   }
 
   endExchange(): void {

@@ -227,3 +227,24 @@ test("the message of an invocation that another process drives comes again withi
   const sent = asks.process.calls.filter(({ port, method }) => port === "queue" && method === "send").at(-1)!;
   expect((sent.args[0] as { delayMs: number }).delayMs).toBeLessThanOrEqual(LEASE_MS + 1);
 });
+
+test.each([
+  ["forward", 3],
+  ["back", -3],
+])("an attempt that begins just after the clock was set %s is made once", async (_, hours) => {
+  const stage: Stage = await open({
+    works: async () => {
+      await stage.pulse.sleep(MINUTE_MS);
+      return "worked";
+    },
+  });
+  const actor = stage.actor({ soleOwner: true });
+  actor.startWorker();
+  await sendOn(actor, "works");
+  // Within a round of the watch, which lasts 250 ms.
+  await stage.pulse.pass(350);
+  stage.pulse.set(hours * HOUR_MS);
+  const { invocationId } = await sendOn(actor, "works");
+  expect(await outcomeOf(stage, actor, invocationId, 2 * MINUTE_MS)).toBe("worked");
+  expect(stage.deployment.attempts).toHaveLength(2);
+});
