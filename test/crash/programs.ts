@@ -20,6 +20,7 @@ export interface Site {
   readonly adminUri: string;
   /** Arguments of `node`. */
   readonly controlPlane: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
   readonly deployment: readonly string[];
   readonly deploymentPort: number;
   /** A service of the deployment. */
@@ -33,6 +34,8 @@ export interface Programs {
   readonly service?: string;
   /** The highest version that the deployment offers; if absent, the deployment offers all versions of the SDK. */
   readonly protocolVersion?: number;
+  /** Variables of the control plane's process: settings, and what its preloaded module reads. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** A module that the process of the control plane loads before its program, below the root of the repository. */
   readonly preload?: string;
 }
@@ -43,6 +46,7 @@ export async function prepareSite({
   service = "Player",
   protocolVersion,
   preload,
+  environment = {},
 }: Programs = {}): Promise<Site> {
   await mkdir(WORKSHOP, { recursive: true });
   const dir = await mkdtemp(join(WORKSHOP, "stepwell-crash-"));
@@ -70,6 +74,7 @@ export async function prepareSite({
       ...register,
       "--json",
     ],
+    environment,
     deployment: ["--import", POLYFILL, join(dir, "deployment.js"), String(deploymentPort), ledgerPath, ...offered],
     deploymentPort,
     service,

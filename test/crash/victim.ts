@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -26,16 +26,23 @@ export class Victim {
   /** The time from each start of the process to its first answer. A start that was killed before that answer does not count. */
   readonly startTimesMs: number[] = [];
   readonly #args: readonly string[];
+  readonly #environment: Readonly<Record<string, string>>;
   readonly #logPath: string;
   readonly #isReady: () => Promise<boolean>;
   #child: ChildProcess | undefined;
   #startedAtMs = 0;
 
-  constructor(name: string, dir: string, args: readonly string[], isReady: () => Promise<boolean>) {
+  constructor(name: string, dir: string, args: readonly string[], isReady: () => Promise<boolean>, environment = {}) {
     this.name = name;
     this.#args = args;
+    this.#environment = environment;
     this.#logPath = join(dir, `${name.replaceAll(" ", "-")}.log`);
     this.#isReady = isReady;
+  }
+
+  /** What the process has written so far, over all its starts. */
+  log(): string {
+    return readFileSync(this.#logPath, "utf8");
   }
 
   /** Returns at once; `ready` waits for the first answer. */
@@ -45,7 +52,7 @@ export class Victim {
     // The product would warn of the variables of the suite, because they are no settings.
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_"));
     const settings = { STEPWELL_LOG__LEVEL: "debug", STEPWELL_SHUTDOWN_TIMEOUT: SHUTDOWN_TIMEOUT };
-    const env = { ...Object.fromEntries(inherited), ...settings };
+    const env = { ...Object.fromEntries(inherited), ...settings, ...this.#environment };
     this.#child = spawn(process.execPath, this.#args, { env, stdio: ["ignore", log, log] });
     closeSync(log);
   }
@@ -83,10 +90,11 @@ export class Victim {
 }
 
 export function controlPlaneOf(site: Site): Victim {
-  return new Victim("control plane", site.dir, site.controlPlane, async () => {
+  const isReady = async (): Promise<boolean> => {
     const answers = await Promise.all([answers200(`${site.ingressUri}/restate/health`), isRegistered(site)]);
     return answers.every((answer) => answer);
-  });
+  };
+  return new Victim("control plane", site.dir, site.controlPlane, isReady, site.environment);
 }
 
 export function deploymentOf(site: Site): Victim {

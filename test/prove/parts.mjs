@@ -66,12 +66,21 @@ export const PARTS = [
   },
   {
     name: "kills",
-    what: "a control plane, its deployment, or both under kill -9",
-    short: [kills("npm run test:crash -- test/crash/crash.test.ts", "CRASH", 200)],
-    long: Array.from({ length: 4 }, () => ({
-      command: "npm run test:crash -- test/crash/crash.test.ts",
-      env: { STEPWELL_CRASH_KILLS: "300", STEPWELL_CRASH_JOBS: "75" },
-    })),
+    what: "a control plane, its deployment, or both under kill -9; clocks that are set, standstills longer than a lease, a slow disk",
+    short: [
+      kills("npm run test:crash -- test/crash/crash.test.ts", "CRASH", 200),
+      { command: "npm run test:crash -- test/crash/disturbed-time.test.ts", env: {} },
+    ],
+    long: [
+      ...Array.from({ length: 4 }, () => ({
+        command: "npm run test:crash -- test/crash/crash.test.ts",
+        env: { STEPWELL_CRASH_KILLS: "300", STEPWELL_CRASH_JOBS: "75" },
+      })),
+      ...Array.from({ length: 4 }, () => ({
+        command: "npm run test:crash -- test/crash/disturbed-time.test.ts",
+        env: { STEPWELL_CRASH_ROUNDS: "3" },
+      })),
+    ],
   },
   {
     name: "disk",
