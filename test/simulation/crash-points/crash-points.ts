@@ -118,9 +118,9 @@ export async function crashPoints(
  * If a scenario loses every hint, only the sweeper finds the work. If the fault interrupts a pass of the sweeper, the work waits
  * until the sweeper looks at it again.
  */
-function delayMaxMs(fault: Fault, ownership: Ownership, { losesHints, life }: Scenario): number {
+function delayMaxMs(fault: Fault, ownership: Ownership, { losesHints, life, endedSleepMs = 0 }: Scenario): number {
   if (losesHints === true || life !== undefined) return LOOKED_AT_WITHIN_MS;
-  return fault === REPEATED ? REPEATED_DELAY_MAX_MS[ownership] : (DELAYS_MAX_MS[fault] ?? DELAY_MAX_MS);
+  return fault === REPEATED ? REPEATED_DELAY_MAX_MS[ownership] : (DELAYS_MAX_MS[fault] ?? DELAY_MAX_MS) + endedSleepMs;
 }
 
 function pathOf(ownership: Ownership, { name }: Scenario, { at, fault, item }: Point): string {

@@ -20,6 +20,8 @@ export interface Scenario {
    * that they interrupt the recovery.
    */
   readonly diesAfter?: RegExp;
+  /** The sleep that an order may end. If it ends late, a message for the end of the sleep is left, and comes to nothing. */
+  readonly endedSleepMs?: number;
   /** True if all messages and timers are lost with the first process, so that only recovery and sweeper find the work. */
   readonly losesHints?: true;
   /**

@@ -74,6 +74,7 @@ export const ORDERS: readonly Scenario[] = GIVEN.flatMap(([what, given, ends]): 
       await client.seek(id);
     },
     expected: { nap: { count: [1, 1], outcomes: ends.length > 0 ? ends : [SLEPT] } },
+    ...(ends.length > 0 && { endedSleepMs: NAP_MS }),
     at: CHANGES,
   },
 ]);
