@@ -1,4 +1,4 @@
-/** Plays drawn programs on the reference's binary and on Stepwell's local process, and compares all that can be seen of them. */
+/** Plays drawn programs on the reference's binary and on Stepwell's local process, and compares everything that clients and operators see. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { leaveFigures, ONLY_SEED, seedsToPlay } from "../drawn-runs.ts";
 import { itemsOfTurn, tellRotation } from "../rotation.ts";

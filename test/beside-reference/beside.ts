@@ -1,4 +1,4 @@
-/** Both servers, and what each of many scenes looks like on them. */
+/** Plays scenes on both servers, and compares the pictures of each. */
 import { compare, type Found } from "./compare.ts";
 import { DIFFERENCES, type Difference } from "./differences.ts";
 import { observe } from "./observe.ts";

@@ -1,4 +1,4 @@
-/** What scenes are drawn from: bounds, values and the weights of steps. */
+/** Bounds, values and the weights of steps, from which scenes are drawn. */
 import type { Refusal } from "./program.ts";
 
 export const DEPTH_MAX = 2;

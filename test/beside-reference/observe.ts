@@ -11,7 +11,7 @@ export interface Play {
   readonly played: Played;
 }
 
-/** What is known of a side's plays. */
+/** The plays of a side, as far as they are known. */
 interface Known {
   /** The labels of all invocations. */
   readonly labels: Map<string, string>;

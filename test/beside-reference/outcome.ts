@@ -1,4 +1,4 @@
-/** How parts of a program end: completions of what others wait for, failures, combinations and timeouts. */
+/** The ends of the parts of a program: completions for others that wait, failures, combinations and timeouts. */
 import * as restate from "@restatedev/restate-sdk";
 import type { Context, InvocationId, WorkflowContext } from "@restatedev/restate-sdk";
 import type { Branch, Part, Refusal } from "./program.ts";

@@ -18,7 +18,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** What may also be a branch of a combination. */
+/** The steps that may also be a branch of a combination. */
 export type Branch =
   /** The closure fails `stumbles` times, then gives the value or refuses; with `attemptsMax` it gives up after that many. */
   | {
@@ -75,7 +75,7 @@ export type Step =
   /** Waits until the outside acts. The outside acts only once the program waits. */
   | { readonly do: "hold"; readonly on: "awakeable" | "sleep" | "signal"; readonly act: Act };
 
-/** What the outside does to a program that holds. */
+/** An act from outside, while the program holds. */
 export type Act = "resolve" | "reject" | "cancel" | "kill";
 
 export interface Program {
@@ -113,7 +113,7 @@ export interface Part {
   readonly announces?: Completes;
 }
 
-/** What a sent child completes for its parent. */
+/** The awakeable or signal that a sent child completes for its parent. */
 export type Completes =
   | { readonly what: "awakeable"; readonly id: string; readonly gives: unknown; readonly rejects?: Refusal }
   | {

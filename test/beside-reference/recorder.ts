@@ -1,4 +1,4 @@
-/** What the handlers of one side have done so far, and who waits for them to get there. */
+/** Counts the acts of the handlers of one side, and tells a player when a program waits at a step. */
 
 export class Recorder {
   readonly #counts = new Map<string, number>();

@@ -3,7 +3,7 @@ import { handlerOf } from "./player.ts";
 import { type Act, type Branch, MARK, type Part, type Program, type Scene, serviceName, type Step } from "./program.ts";
 import type { Answer, Side } from "./side.ts";
 
-/** What clients and operators were answered, in the order of the scene. */
+/** The answers that clients and operators got, in the order of the scene. */
 export interface Played {
   readonly answers: { readonly what: string; readonly answer: Answer }[];
   /** The invocations of the root by label. */

@@ -3,7 +3,7 @@ import * as restate from "@restatedev/restate-sdk";
 import type { Context, ObjectContext, ObjectSharedContext, WorkflowSharedContext } from "@restatedev/restate-sdk";
 import type { Kind } from "./things.ts";
 
-/** What each handler gets: the operation's value, and how long the handler sleeps in the middle of its work. */
+/** The input of each handler: the value of the operation, and how long the handler sleeps in the middle of its work. */
 export interface Given {
   readonly given: unknown;
   readonly pauseMs: number;

@@ -1,4 +1,4 @@
-/** What is wrong with a history, in words, and what there is to count in it. */
+/** The complaints about a history, in words, and the figures of a history. */
 import { type Operation, written } from "./history.ts";
 import { judgeAll } from "./things.ts";
 

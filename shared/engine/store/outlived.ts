@@ -11,7 +11,7 @@ import type { LeaseRecord } from "./lease-record.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { mayHaveLostEnd } from "./ttl.ts";
 
-/** What the stored items say about an invocation without a final segment. */
+/** The facts that the stored items show about an invocation without a final segment. */
 export interface Remains {
   /** The expiry of the acceptance, or of a segment, which expires no earlier. */
   readonly expiresAtS: unknown;

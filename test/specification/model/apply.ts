@@ -13,7 +13,7 @@ import { cancel } from "./step-end.ts";
 import { forget, pass } from "./time.ts";
 import type { Answer, Choice, Invocation, Name, Operation } from "./words.ts";
 
-/** What an operation starts is over, or waits, after this time. */
+/** After this time, everything that an operation started is over, or waits. */
 export const PROMPT_MS = 30_000;
 /** Callers hang up before a longer wait; the invocations go on. */
 export const PATIENCE_MS = 3_600_000;

@@ -10,7 +10,7 @@ export interface ServiceOffer {
   readonly workflowMs: number;
 }
 
-/** What a deployment offers, by service. */
+/** The handlers that a deployment offers, by service. */
 export type Code = Readonly<Record<string, ServiceOffer>>;
 
 export interface Deployment {

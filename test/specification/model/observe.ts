@@ -1,4 +1,4 @@
-/** What callers and operators can see of a state: the shape that is compared with the product. */
+/** The view that callers and operators have of a state; it has the shape that is compared with the product. */
 import { latestOf } from "./catalogue.ts";
 import { revisionsText } from "./deploying.ts";
 import { answerOf, keyAt, openOnes, type State } from "./state.ts";

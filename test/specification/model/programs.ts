@@ -1,4 +1,4 @@
-/** What a handler does at each step, and how it goes on when what it waits for has come. */
+/** Handlers, step by step: each step acts or waits, and the handler goes on when the awaited thing has come. */
 import { routeOf, runsOn } from "./catalogue.ts";
 import { accept, end, metBy, withResult } from "./invocations.ts";
 import { failed, given, seeCancel } from "./step-end.ts";

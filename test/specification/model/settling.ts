@@ -55,7 +55,7 @@ function nextToGo(state: State, thoroughly: boolean): readonly Name[] {
   return touched.filter((one) => one.what === what).map(({ name }) => name);
 }
 
-/** What the next step of an invocation shares with others. */
+/** @returns the thing that the next step of an invocation shares with others */
 function touchedBy(state: State, { program, at, kind, target }: Invocation): string | undefined {
   const step = program.steps[at];
   switch (step?.do) {

@@ -1,4 +1,4 @@
-/** What the passing of time does: sleeps end, sends start, attempts come again, and what was kept is forgotten. */
+/** The passing of time: sleeps end, sends start, attempts come again, and results are forgotten. */
 import { start, withResult } from "./invocations.ts";
 import { distinct, settle } from "./settling.ts";
 import { inPhase, keyAt, keyOf, type State, withInvocation, withoutInvocation } from "./state.ts";
@@ -9,7 +9,7 @@ export const SLACK_MS = 2_000;
 /** The longest list of moments whose orders are all considered. */
 const PERMUTED_MAX = 4;
 
-/** What becomes due for an invocation, and when. */
+/** A change that becomes due for an invocation, and its moment. */
 interface Due {
   readonly atMs: number;
   readonly name: Name;
@@ -96,7 +96,7 @@ export function pass(state: State, untilMs: number, thoroughly: boolean): readon
   return over.length > 1 ? distinct(over) : over;
 }
 
-/** What becomes due within the slack of the first moment, up to a moment. */
+/** The changes that become due within the slack of the first moment, up to a moment. */
 function firstDue(state: State, untilMs: number): readonly Due[] {
   const due: Due[] = [];
   for (const one of Object.values(state.invocations)) {
@@ -107,7 +107,7 @@ function firstDue(state: State, untilMs: number): readonly Due[] {
   return due.filter(({ atMs }) => atMs <= due[0]!.atMs + SLACK_MS);
 }
 
-/** What is kept until about now may be forgotten already. */
+/** A result that is kept until about now may be forgotten already. */
 function lastMoment(state: State): readonly State[] {
   const soon = Object.values(state.invocations).filter((one) => {
     const due = dueOf(one);

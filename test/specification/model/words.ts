@@ -54,7 +54,7 @@ export interface Failure {
 
 export type Result = { readonly value: unknown } | { readonly failure: Failure };
 
-/** What an operation is answered with: a status, and what the body says. */
+/** The answer to an operation: a status, and the meaning of the body. */
 export interface Answer {
   readonly status: number;
   readonly says?: unknown;
@@ -108,7 +108,7 @@ export type UpdateRule = "replace" | "move" | "overwrite";
 
 export type Values = Readonly<Record<string, string>>;
 
-/** What a suspended invocation waits for. */
+/** The things for which an invocation may be suspended. */
 export type Wait =
   | { readonly for: "timer"; readonly untilMs: number }
   | { readonly for: "result"; readonly of: Name }

@@ -1,4 +1,4 @@
-/** Which ids the product gave to the invocations and awakeables that the specification calls by name. */
+/** The ids that the product gave to the invocations and awakeables that the specification calls by name. */
 import type { Name, Target } from "../model/words.ts";
 
 /** The names of the invocations that may exist, with their targets. */
