@@ -35,7 +35,10 @@ const TABLES: Readonly<Record<string, readonly [what: string, cheap: string]>> =
   sys_invocation_status: ["As `sys_invocation`, with the words of the stored status.", "As `sys_invocation`."],
   sys_invocation_state: ["Invocations that run or back off.", "As `sys_invocation`."],
   sys_journal: ["The entries of journals.", "`id`: without it, the journals of all invocations are read."],
-  sys_journal_events: ["Failures and pauses, one row for each.", "`id`, as for `sys_journal`."],
+  sys_journal_events: [
+    "Failures and pauses, one row for each; failures that repeat the one before share its row.",
+    "`id`, as for `sys_journal`.",
+  ],
   sys_deployment: ["Registered deployments.", "In memory."],
   sys_service: ["The current revision of each service.", "In memory."],
   state: [
