@@ -116,6 +116,7 @@ const CATALOGUE = {
       ["an invocation stays on its deployment", "handlers that go on on the latest deployment"],
       ["a removed deployment serves nothing", "deployments that are found after their removal"],
       ["the comparison sees refused removals", "a specification in which no removal is refused"],
+      ["a removed subscription reads nothing", "subscriptions that outlive their removal"],
       ["the comparison sees what a restart keeps", "a specification in which a restart keeps nothing"],
       ["the comparison sees every kill", "a specification in which a kill changes nothing"],
       ["the comparison sees every pause", "a specification in which a pause changes nothing"],

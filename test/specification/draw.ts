@@ -2,6 +2,7 @@
 import type { Random } from "../simulation/random.ts";
 import { routeOf } from "./model/catalogue.ts";
 import { CODES } from "./model/codes.ts";
+import { drawSubscribing } from "./draw-subscribing.ts";
 import { mayKeep } from "./model/restarting.ts";
 import { isOpen, type State } from "./model/state.ts";
 import type { Choice, Invocation, Name, Operation, Program, Step, Target, Values } from "./model/words.ts";
@@ -35,8 +36,14 @@ const KINDS: Readonly<Record<Drawn, number>> = {
   register: 3,
   update: 1.5,
   remove: 1.5,
+  connect: 0.5,
+  disconnect: 0.4,
+  subscribe: 2,
+  unsubscribe: 1.5,
+  hold: 0.7,
+  release: 0.7,
 };
-type Drawn = Exclude<Operation["do"], "subscribe" | "unsubscribe">;
+type Drawn = Operation["do"];
 /** Addresses of deployments; the first one has a deployment from the beginning. */
 const URIS = ["first", "second", "third"].map((host) => `http://${host}.test:9080/`);
 
@@ -98,6 +105,13 @@ function draw(random: Random, state: State, kind: Drawn, name: Name): Operation 
         code: drawCode(random),
       };
     }
+    case "connect":
+    case "disconnect":
+    case "subscribe":
+    case "unsubscribe":
+    case "hold":
+    case "release":
+      return drawSubscribing(random, state, kind, name);
     case "remove":
       return { do: "remove", deployment: drawDeployment(random, state), force: random.chance(0.3) };
     case "purge":

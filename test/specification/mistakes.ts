@@ -9,6 +9,7 @@ import type { Engine } from "../../shared/engine/engine.ts";
 import { acting } from "../planted/acts.ts";
 import { withTable } from "../planted/with-table.ts";
 import type { Registry } from "../../shared/engine/ports/registry.ts";
+import type { Table, Write } from "../../shared/engine/ports/table.ts";
 
 export interface Mistake {
   readonly what: string;
@@ -16,6 +17,8 @@ export interface Mistake {
   readonly rules?: Rules;
 }
 
+/** True for the removal of a subscription. */
+const isRemoval = (write: Write): boolean => write.kind === "delete" && isOf(write.key.sk, "sub#");
 const isOf = (sk: string, start: string): boolean => sk.startsWith(start);
 
 /** Loses every `nth` call of a kind. */
@@ -70,6 +73,16 @@ export const MISTAKES: readonly Mistake[] = [
     what: "a specification in which no removal is refused",
     rules: (state, operation, thoroughly) =>
       apply(state, operation.do === "remove" ? acting({ ...operation, force: true }) : operation, thoroughly),
+  },
+  {
+    what: "subscriptions that outlive their removal",
+    sabotage: (engine) => ({
+      ...engine,
+      meta: Object.assign(Object.create(engine.meta) as Table, {
+        transact: async (writes: readonly Write[]) =>
+          await engine.meta.transact(writes.filter((write) => !isRemoval(write) || !acting(true))),
+      }),
+    }),
   },
   {
     what: "a specification in which a restart keeps nothing",

@@ -26,7 +26,17 @@ export interface Played {
 export const KEYS = ["Account/a", "Account/b", "Order/a", "Order/b"];
 export const URI = "http://first.test:9080/";
 const FIRST: Operation = { do: "register", name: "d0", uri: URI, code: "first", force: false };
-const LOOKS_AT_DEPLOYMENTS: ReadonlySet<Operation["do"]> = new Set(["register", "update", "remove"]);
+const CHANGES_CATALOGUE: ReadonlySet<Operation["do"]> = new Set([
+  "register",
+  "update",
+  "remove",
+  "connect",
+  "disconnect",
+  "subscribe",
+  "unsubscribe",
+  "hold",
+  "release",
+]);
 
 export const BEGINNING: State = {
   nowMs: BEGIN_MS,
@@ -35,6 +45,8 @@ export const BEGINNING: State = {
   requests: [],
   cancels: [],
   catalogue: {
+    clusters: [],
+    subscriptions: [],
     deployments: [
       {
         name: "d0",
@@ -83,7 +95,7 @@ export async function play({ next, sabotage, rules = apply }: Playing): Promise<
       await product.do(operation);
       const looking: Looking = {
         keys: [KEYS[number % KEYS.length]!],
-        atDeployments: number % 10 === 9 || LOOKS_AT_DEPLOYMENTS.has(operation.do),
+        atCatalogue: number % 10 === 9 || CHANGES_CATALOGUE.has(operation.do),
       };
       const possible = states.flatMap((state) => rules(state, operation));
       const expected = possible.flatMap(({ invocations }) => Object.values(invocations));

@@ -44,6 +44,12 @@ function operationText(operation: Operation): string {
       return `register the ${operation.code} code at ${operation.uri} as ${operation.name}${operation.force ? ", by force" : ""}`;
     case "update":
       return `update ${operation.deployment} (${operation.rule}) with the ${operation.code} code at ${operation.uri}`;
+    case "connect":
+      return `name the cluster ${operation.cluster}`;
+    case "disconnect":
+      return `remove the cluster ${operation.cluster}${operation.force ? " by force" : ""}`;
+    case "subscribe":
+      return `subscribe ${operation.sink} to ${operation.source} as ${operation.name}`;
     case "remove":
       return `remove ${operation.deployment}${operation.force ? " by force" : ""}`;
     case "attach":
@@ -54,6 +60,9 @@ function operationText(operation: Operation): string {
     case "kill":
     case "pause":
     case "purge":
+    case "unsubscribe":
+    case "hold":
+    case "release":
       return `${operation.do} ${operation.of}`;
     case "purge-journal":
       return `purge the journal of ${operation.of}`;

@@ -10,6 +10,7 @@ import { accept, metBy, withResult } from "./invocations.ts";
 import { answered, answerOf, isOpen, keyAt, type State, withInvocation, withKey } from "./state.ts";
 import { ALREADY_RUN, NOT_FOUND } from "./programs.ts";
 import { cancel } from "./step-end.ts";
+import { subscribing } from "./subscribing.ts";
 import { forget, pass } from "./time.ts";
 import type { Answer, Choice, Invocation, Name, Operation } from "./words.ts";
 
@@ -68,9 +69,13 @@ function begun(state: State, operation: Operation): State {
     case "resolve":
     case "reject":
       return complete(state, operation);
+    case "connect":
+    case "disconnect":
     case "subscribe":
     case "unsubscribe":
-      throw new Error(`nothing is specified for ${operation.do}`);
+    case "hold":
+    case "release":
+      return subscribing(state, operation);
     default:
       return operate(state, operation);
   }

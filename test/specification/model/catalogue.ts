@@ -20,8 +20,19 @@ export interface Deployment {
   readonly revisions: Readonly<Record<string, number>>;
 }
 
+/** Records of the source become invocations of the sink, unless an operator holds the subscription. */
+export interface Subscription {
+  readonly name: Name;
+  readonly source: string;
+  readonly sink: string;
+  readonly isHeld: boolean;
+}
+
 export interface Catalogue {
   readonly deployments: readonly Deployment[];
+  /** The clusters from which subscriptions may read, by name. */
+  readonly clusters: readonly string[];
+  readonly subscriptions: readonly Subscription[];
 }
 
 export interface Route {

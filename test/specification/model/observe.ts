@@ -1,5 +1,5 @@
 /** The view that callers and operators have of a state; it has the shape that is compared with the product. */
-import { latestOf } from "./catalogue.ts";
+import { latestOf, type Subscription } from "./catalogue.ts";
 import { revisionsText } from "./deploying.ts";
 import { answerOf, keyAt, openOnes, type State } from "./state.ts";
 
@@ -8,12 +8,13 @@ export type Observation = Readonly<Record<string, string>>;
 export interface Looking {
   /** Keys whose state is looked at. */
   readonly keys: readonly string[];
-  readonly atDeployments: boolean;
+  /** True for a look at deployments, clusters and subscriptions. */
+  readonly atCatalogue: boolean;
 }
 
 /** Each line of an observation is one fact, by the name of what it is about. */
-export function observe(state: State, { keys, atDeployments }: Looking): Observation {
-  const seen: Record<string, string> = atDeployments ? deploymentsOf(state) : {};
+export function observe(state: State, { keys, atCatalogue }: Looking): Observation {
+  const seen: Record<string, string> = atCatalogue ? { ...deploymentsOf(state), ...subscriptionsOf(state) } : {};
   for (const { name, phase, deployment } of Object.values(state.invocations)) {
     seen[`invocation ${name}`] = phase.is === "completed" ? phase.outcome : phase.is;
     if (phase.is !== "completed" && deployment !== undefined) seen[`deployment of ${name}`] = deployment;
@@ -42,6 +43,18 @@ function deploymentsOf(state: State): Record<string, string> {
     return [`registered ${name}`, `${uri} ${revisionsText(revisions)} ${status}`] as const;
   });
   return Object.fromEntries(seen);
+}
+
+function subscriptionsOf({ catalogue }: State): Record<string, string> {
+  const clusters = catalogue.clusters.map((name) => [`cluster ${name}`, "there"] as const);
+  const subscriptions = catalogue.subscriptions.map(
+    (one) => [`subscription ${one.name}`, subscriptionText(one)] as const,
+  );
+  return Object.fromEntries([...clusters, ...subscriptions]);
+}
+
+export function subscriptionText({ source, sink, isHeld }: Omit<Subscription, "name">): string {
+  return `${source} to ${sink}${isHeld ? ", held" : ""}`;
 }
 
 export function textOf(values: Readonly<Record<string, string>>): string {

@@ -94,8 +94,10 @@ export type Operation =
       readonly code: string;
     }
   | { readonly do: "remove"; readonly deployment: Name; readonly force: boolean }
-  | { readonly do: "subscribe"; readonly source: string; readonly sink: string }
-  | { readonly do: "unsubscribe"; readonly number: number };
+  | { readonly do: "connect"; readonly cluster: string }
+  | { readonly do: "disconnect"; readonly cluster: string; readonly force: boolean }
+  | { readonly do: "subscribe"; readonly name: Name; readonly source: string; readonly sink: string }
+  | { readonly do: "unsubscribe" | "hold" | "release"; readonly of: Name };
 
 /** `keep`, `latest`, or the name of a deployment. */
 export type Choice = Name;

@@ -27,6 +27,11 @@ export function wordsOf(operation: Operation, { status, body, headers }: HttpRes
       ledger.rebind(operation.name, (JSON.parse(text) as { new_invocation_id: string }).new_invocation_id);
       return { status, says: operation.name };
     }
+    case "subscribe": {
+      if (status >= 400) return refusalOf(status, text);
+      ledger.noteSubscription(operation.name, (JSON.parse(text) as { id: string }).id);
+      return { status, says: operation.name };
+    }
     case "register":
     case "update": {
       if (status >= 400) return refusalOf(status, text);

@@ -7,6 +7,7 @@ export type Expected = ReadonlyMap<Name, Target>;
 /** An id that no invocation has. */
 const NO_ID = "inv_1gdJBtdVEcM942bjcDmb1c1khoaJe11Hbz";
 const NO_DEPLOYMENT = `dp_1${"0".repeat(22)}`;
+const NO_SUBSCRIPTION = `sub_1${"0".repeat(22)}`;
 
 export class Ledger {
   readonly #ids = new Map<Name, string>();
@@ -16,6 +17,7 @@ export class Ledger {
   readonly #stumbles = new Map<string, number>();
   readonly #begun = new Set<string>();
   readonly #children = new Map<string, string>();
+  readonly #subscriptions = new Map<Name, string>();
   readonly #commands = new Map<string, number>();
   readonly #deployments = new Map<Name, string>();
 
@@ -100,6 +102,20 @@ export class Ledger {
     for (const [known, other] of this.#deployments) if (other === id) return known;
     this.#deployments.set(name, id);
     return name;
+  }
+
+  /** @returns the id, or an id that no subscription has */
+  subscriptionId(name: Name): string {
+    return this.#subscriptions.get(name) ?? NO_SUBSCRIPTION;
+  }
+
+  noteSubscription(name: Name, id: string): void {
+    this.#subscriptions.set(name, id);
+  }
+
+  subscriptionName(id: string): Name {
+    for (const [name, other] of this.#subscriptions) if (other === id) return name;
+    return `without a name: ${id}`;
   }
 
   noteBegun(id: string): void {

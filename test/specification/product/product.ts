@@ -6,7 +6,6 @@ import { MemoryTable } from "../../simulation/memory-table.ts";
 import { MemoryTimers } from "../../simulation/memory-timers.ts";
 import { PATIENCE_MS, PROMPT_MS } from "../model/apply.ts";
 import { CODES } from "../model/codes.ts";
-import { revisionsText } from "../model/deploying.ts";
 import { type Looking, type Observation, textOf } from "../model/observe.ts";
 import type { Answer, Name, Operation, Target } from "../model/words.ts";
 import { ExpiringTable } from "./expiring-table.ts";
@@ -15,6 +14,7 @@ import { HistoryClock } from "./history-clock.ts";
 import { type Expected, Ledger } from "./ledger.ts";
 import { Machines } from "./deployed.ts";
 import { type LocalProcess, openProcess, type Parts, type Sabotage } from "./process.ts";
+import { catalogueOf } from "./listed-catalogue.ts";
 import { requestOf } from "./requests.ts";
 import { wordsOf } from "./answers.ts";
 
@@ -32,14 +32,6 @@ interface Listed {
 interface Entry {
   readonly index: number;
   readonly type: string;
-}
-
-interface ListedDeployment {
-  readonly id: string;
-  readonly uri: string;
-  readonly services: readonly { readonly name: string; readonly revision: number }[];
-  readonly status: string;
-  readonly pinned_invocations?: number;
 }
 
 const FORGOTTEN = JSON.stringify({ status: 404 });
@@ -98,9 +90,9 @@ export class Product {
    * @param expected the names of invocations that may exist. Of the others, a list may still contain those that have been
    *   forgotten, until their items are removed; every other question says that they do not exist.
    */
-  async observe({ keys, atDeployments }: Looking, expected: Expected): Promise<Observation> {
+  async observe({ keys, atCatalogue }: Looking, expected: Expected): Promise<Observation> {
     await this.#nameNew(expected);
-    const seen: Record<string, string> = atDeployments ? await this.#deployments() : {};
+    const seen: Record<string, string> = atCatalogue ? await catalogueOf((path) => this.#read(path), this.#ledger) : {};
     for (const { id, status, outcome, pinned_deployment_id: pin } of this.#listed) {
       const name = this.#ledger.nameOf(id) ?? `without a name: ${id}`;
       if (!expected.has(name) && status === "completed") {
@@ -128,17 +120,6 @@ export class Product {
     return seen;
   }
 
-  async #deployments(): Promise<Record<string, string>> {
-    const { body } = await this.#while(this.#process!.admin(get("/deployments")));
-    const { deployments } = JSON.parse(new TextDecoder().decode(body)) as { deployments: ListedDeployment[] };
-    const seen = deployments.map(({ id, uri, services, status, pinned_invocations: pinned = 0 }) => {
-      const revisions = Object.fromEntries(services.map(({ name, revision }) => [name, revision]));
-      const told = `${uri} ${revisionsText(revisions)} ${status}${pinned > 0 ? ` ${pinned}` : ""}`;
-      return [`registered ${this.#ledger.deploymentName(id)}`, told] as const;
-    });
-    return Object.fromEntries(seen);
-  }
-
   /** A result does not change: it is asked for once in each life of the process, and after each long wait. */
   async #resultOf(name: string, id: string): Promise<string> {
     const known = this.#results.get(name);
@@ -158,10 +139,15 @@ export class Product {
     this.#process?.crash();
   }
 
+  async #read(path: string): Promise<string> {
+    const { body } = await this.#while(this.#process!.admin(get(path)));
+    return new TextDecoder().decode(body);
+  }
+
   /** The index of the last entry of the first steps of an invocation; 1 if it has no journal any more. */
   async #lastEntryOf(of: Name, steps: number): Promise<number> {
-    const { body } = await this.#while(this.#process!.admin(get(`/invocations/${this.#ledger.idOf(of)}`)));
-    const { entries = [] } = JSON.parse(new TextDecoder().decode(body)) as { entries?: Entry[] };
+    const text = await this.#read(`/invocations/${this.#ledger.idOf(of)}`);
+    const { entries = [] } = JSON.parse(text) as { entries?: Entry[] };
     const commands = entries.filter(({ type }) => type.startsWith("Command"));
     return commands[this.#ledger.commandsBefore(of, steps) ?? 0]?.index ?? 1;
   }

@@ -60,6 +60,23 @@ export function requestOf(operation: Operation, ledger: Ledger, from = 0): Askin
       const path = `/deployments/${ledger.deploymentId(deployment)}`;
       return { ...admin(rule === "replace" ? "PUT" : "PATCH", path, { json }), deploys: { uri, code } };
     }
+    case "connect":
+      return admin("POST", "/kafka-clusters", {
+        json: { name: operation.cluster, properties: { "bootstrap.servers": "kafka.test:9092" } },
+      });
+    case "disconnect":
+      return admin("DELETE", `/kafka-clusters/${operation.cluster}`, { query: operation.force ? "force=true" : "" });
+    case "subscribe": {
+      const { source, sink } = operation;
+      return admin("POST", "/subscriptions", { json: { source, sink } });
+    }
+    case "unsubscribe":
+      return admin("DELETE", `/subscriptions/${ledger.subscriptionId(operation.of)}`);
+    case "hold":
+    case "release":
+      return admin("PATCH", `/subscriptions/${ledger.subscriptionId(operation.of)}`, {
+        json: { paused: operation.do === "hold" },
+      });
     case "remove":
       return admin("DELETE", `/deployments/${ledger.deploymentId(operation.deployment)}`, {
         query: operation.force ? "force=true" : "",
