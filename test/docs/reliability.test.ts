@@ -30,7 +30,7 @@ test("every fault names the tests that fail without its mend, and they exist", (
 });
 
 test("every part of the proof has its row, and every row its part", () => {
-  const section = page.split("## How each is tried")[1]!.split("\n## ")[0]!;
+  const section = page.split("## How each is tried")[1]!.split("\n### ")[0]!;
   const rows = [...section.matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name);
   expect(rows).toEqual(PARTS.map(({ name }) => name));
 });

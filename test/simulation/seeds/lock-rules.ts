@@ -7,14 +7,14 @@ import type { Item } from "../../../shared/engine/ports/table.ts";
 import { LOG, OBJECT } from "./program.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";
 
-/** @param isOver whether the segments of this life contain its end */
-export function lockComplaints(note: Note, isOver: (id: string, nonce: string) => boolean): string[] {
+/** @param isOver whether the segments of this life contain its end, or give up the lock as it is now */
+export function lockComplaints(note: Note, isOver: (id: string, nonce: string, lock: Lock) => boolean): string[] {
   const { pk } = note;
   if (note.before === undefined || note.after === undefined) return [];
   const [before, after] = [readLock(note.before), readLock(note.after)];
   const complaints: string[] = [];
   const changes = before.holder?.nonce !== after.holder?.nonce;
-  if (changes && before.holder !== undefined && !isOver(before.holder.id, before.holder.nonce))
+  if (changes && before.holder !== undefined && !isOver(before.holder.id, before.holder.nonce, before))
     complaints.push(`${pk} was given away, and its holder ${before.holder.id} has not ended (I6)`);
   if (after.grant < before.grant || (changes && after.holder !== undefined && after.grant === before.grant))
     complaints.push(`${pk} changes hands, and its grant does not grow: ${before.grant}, ${after.grant} (I6)`);

@@ -7,6 +7,8 @@ import { belongsTo, segmentKey } from "../../../shared/engine/store/item-keys.ts
 import { load } from "../../../shared/engine/store/load.ts";
 import type { Item, Key } from "../../../shared/engine/ports/table.ts";
 import { missingEffects, segmentComplaints } from "./journal-rules.ts";
+import { ALL_APPLIED } from "../../../shared/engine/lock/hand-over.ts";
+import type { Lock } from "../../../shared/engine/store/lock-record.ts";
 import { holderComplaints, lockComplaints } from "./lock-rules.ts";
 import type { Part, Program } from "./program.ts";
 import { isPoisoned } from "./poison.ts";
@@ -185,11 +187,13 @@ export class Rules {
   }
 
   #lock(note: Note): void {
-    const isOver = (id: string, nonce: string): boolean => {
-      const { invocation: seen, last } = this.#seen.get(`inv#${id}`) ?? {};
+    const isOver = (id: string, nonce: string, lock: Lock): boolean => {
+      const seen = this.#seen.get(`inv#${id}`)?.invocation;
       if (seen === undefined || seen.acceptance.nonce !== nonce || seen.phase.status === "completed") return true;
-      // An invocation that is paused before its first attempt gives up its key.
-      return last?.segment.after.kind === "paused" && last.segment.after.leavesQueue === true;
+      // An invocation that is paused before its first attempt gives up the key that it took before the pause, perhaps late: it is
+      // resumed already, and takes the key anew.
+      const { leftQueueAt, grant } = seen;
+      return leftQueueAt !== undefined && grant === undefined && !isTakenAfter(lock, leftQueueAt);
     };
     this.complaints.push(...lockComplaints(note, isOver));
   }
@@ -234,4 +238,9 @@ function mayForget(seen: Seen | undefined, sk: string): boolean {
 
 function unlisted({ listPk: _listPk, listSk: _listSk, ...rest }: Item): Item {
   return { ...rest, end: true } as Item;
+}
+
+/** True if the holder took the key after the pause in this segment: a take notes the segment up to which state is applied. */
+function isTakenAfter({ applied }: Lock, leftQueueAt: number): boolean {
+  return applied >= leftQueueAt && applied !== ALL_APPLIED;
 }
