@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -38,11 +38,6 @@ export class Victim {
     this.#environment = environment;
     this.#logPath = join(dir, `${name.replaceAll(" ", "-")}.log`);
     this.#isReady = isReady;
-  }
-
-  /** What the process has written so far, over all its starts. */
-  log(): string {
-    return readFileSync(this.#logPath, "utf8");
   }
 
   /** Returns at once; `ready` waits for the first answer. */

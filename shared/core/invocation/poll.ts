@@ -1,7 +1,7 @@
 /** The rules of a poll. They decide whether the driver makes an attempt, parks or ends the invocation, or first gets its lock. */
 import type { Await } from "../model/await-tree.ts";
 import type { Failure } from "../model/failure.ts";
-import { MINUTE_MS } from "../model/time-units.ts";
+import { CLOCK_SKEW_MAX_MS } from "../model/clock-skew.ts";
 import { needsLock } from "./acceptance.ts";
 import type { Arrival, Poll } from "./event.ts";
 import { Freshness } from "./freshness.ts";
@@ -51,15 +51,12 @@ export function poll(invocation: Invocation, event: Poll): Transition {
   }
 }
 
-/** The clocks of two processes differ by less. */
-const SKEW_MAX_MS = MINUTE_MS;
-
 /**
  * True if the clock was set back since the invocation last changed: its next attempt was set by a clock that was ahead, and would
  * otherwise wait for as long as the clock was ahead.
  */
 function isBehind({ modifiedAtMs }: Invocation, { atMs }: Poll): boolean {
-  return atMs < modifiedAtMs - SKEW_MAX_MS;
+  return atMs < modifiedAtMs - CLOCK_SKEW_MAX_MS;
 }
 
 /** Ends the invocation with a final segment at the next index. This segment fences a running driver (I1). */

@@ -1,4 +1,5 @@
 /** The circuit breaker. While all attempts of a service on a deployment fail, attempts wait, and one at a time probes. */
+import { CLOCK_SKEW_MAX_MS } from "../../core/model/clock-skew.ts";
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
 import { keptFailure } from "../../core/model/attempt-failure.ts";
@@ -12,8 +13,6 @@ const PAUSE_MIN_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
 /** The longest pause that a deployment can request by `Retry-After`. */
 const ASKED_MAX_MS = 600_000;
-/** The clocks of two processes differ by less. */
-const SKEW_MAX_MS = 60_000;
 /** After the probe, the waiting attempts come back at random moments within this share of a pause. */
 const SPREAD_SHARE = 0.5;
 
@@ -50,7 +49,7 @@ async function waitOrProbe(engine: Engine, open: OpenCircuit): Promise<number | 
   const spreadMs = Math.ceil((1 + SPREAD_SHARE * open.pauseMs) * jitter(engine));
   // A pause that has more left than its length began before the clock was set back, and counts as over.
   const leftMs = open.untilMs - nowMs;
-  if (leftMs > 0 && leftMs <= open.pauseMs + SKEW_MAX_MS) return open.untilMs + spreadMs;
+  if (leftMs > 0 && leftMs <= open.pauseMs + CLOCK_SKEW_MAX_MS) return open.untilMs + spreadMs;
   const isOurs = await engine.registry.setCircuit({ ...open, untilMs: nowMs + open.pauseMs }, open);
   return isOurs ? undefined : nowMs + open.pauseMs + spreadMs;
 }

@@ -170,7 +170,7 @@ class OpenConversation {
     }
     if (this.#asks || this.#reading.room.isFull) return true;
     if (this.#lingersUntilMs === undefined) return false;
-    // If the clock was set back, nobody knows how long the entries have waited.
+    // After the clock was set back, memory does not show how long the entries have waited, so the wait counts as over.
     const leftMs = this.#lingersUntilMs - nowMs;
     return leftMs <= 0 || leftMs > LINGER_MS;
   }

@@ -67,7 +67,7 @@ export async function waitForEnd(
       engine.activeInvocations.notify(id);
       return endedOf(loaded.invocation, undefined);
     }
-    // If the clock was set back, the look is due as well, because nobody knows how long the caller has waited.
+    // The look is also due after the clock was set back, because memory then does not show how long the caller has waited.
     const leftMs = lookAtMs - engine.clock.nowMs();
     if (leftMs <= 0 || leftMs > engine.settings.leaseMs) {
       lookAtMs = engine.clock.nowMs() + engine.settings.leaseMs;

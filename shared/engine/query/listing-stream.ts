@@ -1,5 +1,6 @@
 /** The listing as one stream by moment of acceptance, merged from the shards of each day (ADR 0033). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { CLOCK_SKEW_MAX_MS } from "../../core/model/clock-skew.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { idOf } from "../store/index-walk.ts";
@@ -30,8 +31,6 @@ export interface ListingRange {
   readonly daysMax?: number;
 }
 
-/** The most by which the clock of an acceptor may be ahead of the clock of this process. */
-const SKEW_MAX_MS = 60_000;
 /**
  * The stream ends after this many days in a row without an entry. A query with an upper bound of `created_at` reads older
  * entries.
@@ -78,7 +77,7 @@ export class ListingStream {
   async *#days(): AsyncGenerator<readonly ListingEntry[]> {
     const { order, fromMs, toMs, daysMax = Infinity } = this.#range;
     const isNewestFirst = order === "newest-first";
-    const lastMs = Math.min(toMs, this.#engine.clock.nowMs() + SKEW_MAX_MS);
+    const lastMs = Math.min(toMs, this.#engine.clock.nowMs() + CLOCK_SKEW_MAX_MS);
     const firstMs = isNewestFirst ? fromMs : Math.max(fromMs, await this.#oldestMs(fromMs, lastMs));
     let empty = 0;
     let days = 0;

@@ -1,4 +1,5 @@
 /** Counts the open invocations that need a deployment: the pinned ones, and those that no other deployment serves. */
+import { CLOCK_SKEW_MAX_MS } from "../../core/model/clock-skew.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";
@@ -31,8 +32,6 @@ export interface NeedLimits {
 }
 
 const LIMITS: NeedLimits = { entriesMax: 200_000, looksMax: 20_000, foundMax: 1_000 };
-/** The most by which entries of the listing may be ahead of the clock of this process. */
-const SKEW_MAX_MS = 60_000;
 /** If no sweeper has run yet, the listing is read backwards until this many days in a row have no acceptance. */
 const EMPTY_DAYS_MAX = 31;
 const TOGETHER = 100;
@@ -71,7 +70,7 @@ export async function neededBy(
 async function youngItems(engine: Engine, { belowMs }: Noted): Promise<AsyncIterable<Item>> {
   const nowMs = engine.clock.nowMs();
   const fromMs = belowMs > 0 ? belowMs : await oldestListedMs(engine, nowMs, EMPTY_DAYS_MAX);
-  return listedItems(engine, { from: placeAt(fromMs), below: placeAt(nowMs + SKEW_MAX_MS) });
+  return listedItems(engine, { from: placeAt(fromMs), below: placeAt(nowMs + CLOCK_SKEW_MAX_MS) });
 }
 
 async function* grouped(items: AsyncIterable<Item>): AsyncGenerator<readonly Item[]> {

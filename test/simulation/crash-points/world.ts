@@ -212,7 +212,7 @@ export class World {
       void runSweeper(engine, signal);
     } else {
       const expire = (until: AbortSignal) => this.#expire(engine, until);
-      // Nobody sets the virtual clock.
+      // No test of the crash points sets the virtual clock.
       const followClock = async () => {};
       startLoops({ engine, expire, followClock }, { concurrencyMax: 100 });
     }

@@ -13,7 +13,7 @@ export interface Asked {
   readonly fromOutside: boolean;
 }
 
-/** What a restart takes over from the former invocation. */
+/** The part of the former invocation that its restart takes over. */
 export type Former = Pick<Invocation, "kind" | "keptMs" | "journalKeptMs" | "deployment"> & Partial<Invocation>;
 
 /**

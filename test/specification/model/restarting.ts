@@ -34,7 +34,7 @@ function refusalOf({ phase, kind, hasJournal, deployment }: Invocation, keeps: n
   return keeps > 0 && deployment === undefined ? { status: 422 } : undefined;
 }
 
-/** What the handler did in these steps is not done again. */
+/** The restart does not repeat the calls and results of these steps. */
 function firstSteps({ given, traces, program, calls }: Invocation, keeps: number): Partial<Former> {
   const last = traces[keeps - 1];
   const made = (last?.calls.length ?? 0) + (program.steps[keeps - 1]?.do === "call" ? 1 : 0);

@@ -86,6 +86,6 @@ function isReadByOthers(state: State, key: string): boolean {
 }
 
 export function distinct(states: readonly State[]): State[] {
-  // What follows from one operation has one catalogue.
+  // All states that follow from one operation have the same catalogue, so the comparison leaves it out.
   return [...new Map(states.map((state) => [JSON.stringify({ ...state, catalogue: undefined }), state])).values()];
 }

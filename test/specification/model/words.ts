@@ -130,7 +130,7 @@ export type Phase =
 
 export type Outcome = "succeeded" | "failed" | "cancelled" | "killed";
 
-/** What an invocation had when its handler did a step: a restart that keeps this step as the last begins with it. */
+/** The calls and signals of an invocation at the moment of a step. A restart that keeps this step as the last begins with them. */
 export interface Trace {
   readonly calls: readonly Name[];
   readonly signals: Invocation["signals"];
@@ -147,13 +147,13 @@ export interface Invocation {
   readonly given: readonly unknown[];
   /** How often the next step has failed. */
   readonly stumbled: number;
-  /** What the handler has asked to wait for at the next step. */
+  /** The wait that the handler began for the next step. */
   readonly asked: Wait | undefined;
   /** True from the first attempt on. */
   readonly hasBegun: boolean;
   /** True for a restart that has kept steps of a former invocation: its handler has to see a cancel even before its first attempt. */
   readonly isCopy: boolean;
-  /** What was there when the handler did each step, by step. */
+  /** The trace of each step that the handler did, by the index of the step. */
   readonly traces: Readonly<Record<number, Trace>>;
   /** The deployment on which it goes on; undefined until its handler has done something. */
   readonly deployment: Name | undefined;

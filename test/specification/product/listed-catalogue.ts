@@ -1,4 +1,4 @@
-/** What the lists of deployments, clusters and subscriptions show, in the words of the specification. */
+/** Reads the lists of deployments, clusters and subscriptions, and translates them into the words of the specification. */
 import { revisionsText } from "../model/deploying.ts";
 import { subscriptionText } from "../model/observe.ts";
 import type { Ledger } from "./ledger.ts";
