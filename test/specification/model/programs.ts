@@ -50,10 +50,9 @@ function isRefused({ catalogue }: State, step: Step): boolean {
   return (step.do === "call" || step.do === "send") && routeOf(catalogue, step.target) === undefined;
 }
 
-function traced(state: State, { name, at, calls, signals, traces }: Invocation): State {
-  return traces[at] === undefined
-    ? withInvocation(state, name, { traces: { ...traces, [at]: { calls, signals } } })
-    : state;
+function traced(state: State, { name, at, calls, signals, cancels, traces }: Invocation): State {
+  if (traces[at] !== undefined) return state;
+  return withInvocation(state, name, { traces: { ...traces, [at]: { calls, signals, cancels } } });
 }
 
 /** The first command in its journal makes an invocation stay on its deployment; awakeables and signals leave none. */
@@ -66,10 +65,11 @@ function isForResult(asked: Wait): boolean {
   return asked.for === "timer" || asked.for === "result" || asked.for === "awakeable";
 }
 
-/** True for a promise that was completed while the handler that waits for it was held. */
-function isKept(state: State, { asked, target }: Invocation, step: Step): boolean {
-  const isAsked = step.do === "promise" && asked !== undefined;
-  return isAsked && keyAt(state, keyOf(target)).promises[step.name] !== undefined;
+/** True for a promise that was completed, or a signal that came, while the handler that waits for it was held. */
+function isKept(state: State, { asked, target, signals }: Invocation, step: Step): boolean {
+  if (asked === undefined) return false;
+  if (step.do === "hear") return signals.some(({ signal: one }) => one === step.signal);
+  return step.do === "promise" && keyAt(state, keyOf(target)).promises[step.name] !== undefined;
 }
 
 /** A cancel that has come before is seen where the handler waits: it has asked for the step by then. */

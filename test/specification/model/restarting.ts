@@ -43,6 +43,7 @@ function firstSteps({ given, traces, program, calls }: Invocation, keeps: number
     given: given.slice(0, keeps),
     calls: calls.slice(0, made),
     signals: last?.signals ?? [],
+    cancels: last?.cancels ?? 0,
     traces: Object.fromEntries(Object.entries(traces).filter(([at]) => Number(at) < keeps)),
     isCopy: true,
   };

@@ -1,7 +1,7 @@
 /** Lets running invocations go on; where two of them touch the same thing, either may be first. */
 import { advance } from "./programs.ts";
 import { type Cancel, keyOf, type State, withInvocation } from "./state.ts";
-import { cancel } from "./step-end.ts";
+import { cancel, reached } from "./step-end.ts";
 import type { Invocation, Name } from "./words.ts";
 
 /**
@@ -32,7 +32,8 @@ export function settle(state: State, thoroughly: boolean): readonly State[] {
  * waits.
  */
 function deliver(state: State, thoroughly: boolean): readonly State[] {
-  const [{ of }, ...cancels] = state.cancels as readonly [Cancel, ...Cancel[]];
+  const [first, ...cancels] = state.cancels as readonly [Cancel, ...Cancel[]];
+  const of = reached(state, first);
   const rest = { ...state, cancels };
   const now = cancel(rest, of);
   if (state.invocations[of]?.phase.is !== "running") return [now];

@@ -34,6 +34,7 @@ export interface State {
 
 export interface Cancel {
   readonly of: Name;
+  readonly target: Target;
 }
 
 const FREE: Key = { queue: [], values: {}, promises: {} };

@@ -1,7 +1,7 @@
 /** How a step of a handler ends: with a result, with a failure, or by a cancel, which reaches the handler where it waits. */
 import { end, start } from "./invocations.ts";
-import { inPhase, isOpen, type State, withInvocation } from "./state.ts";
-import type { Failure, Invocation, Name } from "./words.ts";
+import { type Cancel, inPhase, isOpen, keyOf, type State, withInvocation } from "./state.ts";
+import type { Failure, Invocation, Name, Program, Target } from "./words.ts";
 
 const CANCELLED: Failure = { code: 409, message: "Cancelled" };
 const CANCELLED_BEFORE: Failure = { code: 409, message: "canceled" };
@@ -24,9 +24,25 @@ export function failed(state: State, name: Name, failure: Failure, outcome: "fai
 
 /** The handler sees a cancel: the calls that it made get one too, and the step at which it waits fails. */
 export function seeCancel(state: State, name: Name): State {
-  const { calls, cancels } = state.invocations[name]!;
-  const sent = { ...state, cancels: [...state.cancels, ...calls.map((of) => ({ of }))] };
+  const { calls, cancels, program } = state.invocations[name]!;
+  const sent = { ...state, cancels: [...state.cancels, ...calls.map((of) => ({ of, target: targetOf(program, of) }))] };
   return failed(withInvocation(sent, name, { cancels: cancels - 1 }), name, CANCELLED, "cancelled");
+}
+
+/** The name of a call ends with the index of its step, also after a restart that has kept the call. */
+function targetOf({ steps }: Program, call: Name): Target {
+  const step = steps[Number(call.slice(call.lastIndexOf(".") + 1))];
+  if (step?.do !== "call") throw new Error(`${call} is not a call`);
+  return step.target;
+}
+
+/** The invocation that a cancel reaches: the id of a call to a workflow names a later run of the workflow once the call is forgotten. */
+export function reached(state: State, { of, target }: Cancel): Name {
+  if (state.invocations[of] !== undefined) return of;
+  const later = Object.values(state.invocations).find(
+    (one) => one.kind === "workflow" && keyOf(one.target) === keyOf(target) && one.target.handler === target.handler,
+  );
+  return later?.name ?? of;
 }
 
 /**

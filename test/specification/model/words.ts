@@ -130,11 +130,11 @@ export type Phase =
 
 export type Outcome = "succeeded" | "failed" | "cancelled" | "killed";
 
-/** The calls and signals of an invocation at the moment of a step. A restart that keeps this step as the last begins with them. */
-export interface Trace {
-  readonly calls: readonly Name[];
-  readonly signals: Invocation["signals"];
-}
+/**
+ * The calls, signals and unseen cancels of an invocation at the moment of a step. A restart that keeps this step as the last begins
+ * with them.
+ */
+export type Trace = Pick<Invocation, "calls" | "signals" | "cancels">;
 
 export interface Invocation {
   readonly name: Name;
