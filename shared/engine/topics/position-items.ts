@@ -34,7 +34,8 @@ export async function readPositions(ground: Ground, id: SubscriptionId): Promise
 
 /**
  * A batch may be under acceptance while its subscription is removed. So a new item is removed again if the subscription is gone:
- * the removal of a subscription comes before the removal of its positions, so one of the two finds the item.
+ * the removal of a subscription comes before the removal of its positions, so one of the two finds the item. A put may be refused by
+ * its own first sending, whose answer was lost, so a refused one is followed by the same look.
  * @param before the position as read
  * @returns undefined if another process has written the position since
  */
@@ -52,7 +53,7 @@ export async function writePosition(
     item,
     before === undefined ? { kind: "absent" } : { kind: "equal", attribute: "version", value: before.version },
   );
-  if (written && before === undefined) await forgetIfRemoved(ground, { id, partition });
+  if (before === undefined) await forgetIfRemoved(ground, { id, partition });
   return written ? { position, version } : undefined;
 }
 

@@ -5,7 +5,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Subscription } from "../../../shared/core/registry/subscription.ts";
 import type { TopicRecord } from "../../../shared/core/topics/topic-record.ts";
-import { StoreError } from "../../../shared/engine/ports/table.ts";
+import { type Item, StoreError } from "../../../shared/engine/ports/table.ts";
 import { createKafkaCluster, subscribe } from "../../../shared/engine/register/subscribe.ts";
 import { acceptRecords } from "../../../shared/engine/topics/accept-records.ts";
 import { removeSubscription } from "../../../shared/engine/topics/follow-subscriptions.ts";
@@ -171,6 +171,22 @@ describe("a removal", () => {
     await late;
     expect(await readPositions(actor.engine, subscription.id)).toEqual(new Map());
     expect(await accept({}, record(1, "b"))).toMatchObject({ kind: "outdated" });
+  });
+
+  test("leaves no position, though the put of a batch is sent twice and refused by its own first sending", async () => {
+    const [gate, reached] = [new Gate(), new Gate()];
+    actor.process.before = (call) => {
+      if (!writesPosition(call)) return undefined;
+      actor.process.before = undefined;
+      reached.open();
+      return gate.passed.then(async () => void (await stage.stores.table.put(call.args[0] as Item)));
+    };
+    const late = accept({}, record(0, "a"));
+    await reached.passed;
+    expect(await stage.pulse.within(1_000, removeSubscription(actor.engine, subscription.id))).toBe(true);
+    gate.open();
+    await late;
+    expect(await readPositions(actor.engine, subscription.id)).toEqual(new Map());
   });
 
   test("that fails half-way is completed when it is repeated", async () => {
