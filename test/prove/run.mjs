@@ -1,6 +1,7 @@
 /**
- * `npm run prove -- [--long] [--part NAME]... [--again] [--json] [--write-docs]`: runs each part of the proof and prints what it played. A chunk that
- * has passed at this commit is not played again, so a long run can be stopped at any time and goes on where it was.
+ * `npm run prove -- [--long] [--part NAME]... [--again] [--missing] [--json] [--write-docs]`: runs each part of the proof and prints
+ * what it played. A chunk that has passed at this commit is not played again, so a long run can be stopped at any time and goes on where
+ * it was. With `--missing`, neither is a chunk that the page has from another commit.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PARTS } from "./parts.mjs";
 import { sumOf } from "./figures.mjs";
-import { writeDocs } from "./page.mjs";
+import { chunksKept, readKept, writeDocs } from "./page.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const NAMES = PARTS.map(({ name }) => name);
@@ -23,6 +24,8 @@ function options() {
         part: { type: "string", multiple: true, default: [] },
         /** Plays chunks again that have passed. */
         again: { type: "boolean", default: false },
+        /** Plays only chunks that docs/reliability.json does not have, whatever their commit. */
+        missing: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         /** Writes what was played into docs/reliability.json and docs/reliability.md. */
         "write-docs": { type: "boolean", default: false },
@@ -44,7 +47,7 @@ function versionOfTree() {
   return git("status", "--porcelain", "--untracked-files=no") === "" ? commit : `${commit}-changed`;
 }
 
-const { long, part: chosen, again, json, "write-docs": writesDocs } = options();
+const { long, part: chosen, again, missing, json, "write-docs": writesDocs } = options();
 const form = long ? "long" : "short";
 const version = versionOfTree();
 const store = join(ROOT, ".cache/prove", version, form);
@@ -78,27 +81,35 @@ async function played(name, at, of, { command, env }) {
   return result;
 }
 
+const run = { version, form, node: process.version, cpu: cpus()[0]?.model ?? "unknown" };
 const results = [];
 for (const { name, what, [form]: chunks } of PARTS) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
+  const kept = chunksKept(readKept(), name, form);
   const done = [];
-  for (const [at, chunk] of chunks.entries()) done.push(await played(name, at, chunks.length, chunk));
-  const failed = done.filter(({ passed }) => !passed).length;
-  const seconds = done.reduce((sum, one) => sum + one.seconds, 0);
-  results.push({
-    name,
-    what,
-    chunks: chunks.length,
-    failed,
-    seconds,
+  for (const [at, chunk] of chunks.entries()) {
+    if (missing && kept.has(at + 1)) continue;
+    done.push({ number: at + 1, ...(await played(name, at, chunks.length, chunk)) });
+    if (writesDocs) writeDocs({ ...run, parts: [partOf({ name, what }, chunks.length, done)] });
+  }
+  results.push(partOf({ name, what }, chunks.length, done));
+}
+
+/** @returns what a run has played of a part so far */
+function partOf(part, chunks, done) {
+  const passed = done.filter((one) => one.passed);
+  return {
+    ...part,
+    chunks,
+    failed: done.length - passed.length,
+    seconds: done.reduce((sum, one) => sum + one.seconds, 0),
     figures: sumOf(done.map(({ figures }) => figures)),
-  });
+    played: passed,
+  };
 }
 
 const failed = results.reduce((sum, one) => sum + one.failed, 0);
-const run = { version, form, node: process.version, cpu: cpus()[0]?.model ?? "unknown", parts: results };
-if (writesDocs) writeDocs(run);
-if (json) console.log(JSON.stringify(run, null, 2));
+if (json) console.log(JSON.stringify({ ...run, parts: results }, null, 2));
 else {
   console.log(`\n${version}, the ${form} form, Node ${process.version}`);
   for (const { name, chunks, failed: bad, seconds, figures } of results) {

@@ -5,11 +5,9 @@ import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
 import { bytes, message, optional, repeated, string, submessage } from "../../core/model/proto3.ts";
 import type { Nonce } from "../../core/model/ids.ts";
-import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { pieceSizes, reassemble } from "../store/large-record.ts";
+import { reassemble } from "../store/large-record.ts";
 import type { Lock } from "../store/lock-record.ts";
-import { ticketExpiryS } from "./object-lock.ts";
 import { hasWritten, writeBeside } from "./object-state.ts";
 import { readState, STATE_SHOWN_MAX_BYTES } from "./stored-state.ts";
 import type { Item } from "../ports/table.ts";
@@ -51,7 +49,6 @@ export async function applyEdit(
   item: Item,
 ): Promise<KeyedState> {
   const nonce = String(item["n"]) as Nonce;
-  await letExpire(engine, item);
   // The sort key of a ticket has no nonce. `reassemble` needs a sort key with the nonce to find the pieces of the edit.
   const [readable] = await reassemble(engine, [{ ...item, sk: `edit#${nonce}` }], nonce);
   const { values, expected } = editIn(readable);
@@ -66,13 +63,6 @@ export async function applyEdit(
     }
   }
   return await writeBeside(engine, pk, life, state, replacing(values), stamp);
-}
-
-/** An edit that waited may be kept for years, and a served ticket must expire before the lock. Idempotent. */
-async function letExpire(engine: Engine, item: Item): Promise<void> {
-  const change = { set: { expiresAtS: ticketExpiryS(engine) } };
-  const keys = [...pieceSizes(item).map(({ key }) => key), { pk: item.pk, sk: item.sk }];
-  await atMost(AT_ONCE, keys, ({ pk, sk }) => engine.table.update({ pk, sk }, change, { kind: "present" }));
 }
 
 /** The changes that replace any state by these values. */

@@ -9,7 +9,8 @@ import type { Lock } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { passOn, wakeSuccessor } from "./give-back.ts";
 import { ALL_APPLIED } from "./hand-over.ts";
-import { isHeldBy, voidTicket } from "./object-lock.ts";
+import { isHeldBy } from "./object-lock.ts";
+import { voidTicket } from "./ticket.ts";
 
 type Leaving = Pick<Invocation, "acceptance" | "leftQueueAt" | "grant">;
 

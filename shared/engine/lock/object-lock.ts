@@ -1,9 +1,8 @@
 /** Takes the lock of a key, and queues for it: single conditional writes, no transaction and no read (I6, I10, ADR 0011). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
-import type { Nonce } from "../../core/model/ids.ts";
-import { DAY_S } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
+import { ticketExpiryS } from "./ticket.ts";
 import { inboxKey, lockKey } from "../store/object-keys.ts";
 import { type Lock, readLock } from "../store/lock-record.ts";
 import type { Condition, Scalar, Update } from "../ports/table.ts";
@@ -146,51 +145,17 @@ export async function queueUp(
     const lock = readLock(drawn.item);
     const laid = await engine.table.put(
       {
-        expiresAtS: ticketExpiryS(engine),
         ...more,
         ...inboxKey(pk, lock.tail),
         id,
         n: nonce,
         ...(leftQueueAt !== undefined && { applied: leftQueueAt }),
         drawnAtMs: engine.clock.nowMs(),
+        expiresAtS: ticketExpiryS(engine),
       },
       { kind: "absent" },
     );
     // The give-back of the holder voids a ticket that is drawn but not written yet. The invocation then draws another ticket.
     if (laid.written || laid.existing?.["n"] === nonce) return lock;
   }
-}
-
-/** Makes the queue pass over an invocation that ended or was paused while it waited. */
-export async function voidTicket(engine: Engine, pk: string, ticket: number): Promise<void> {
-  await engine.table.put({ ...inboxKey(pk, ticket), void: true, expiresAtS: ticketExpiryS(engine) });
-}
-
-const TICKET_KEPT_S = 30 * DAY_S;
-
-/**
- * Served tickets lie below the head, unread, until they expire, because a deletion would cost a write. An empty lock lives longer than
- * any of them, so that no later queue finds one.
- */
-export function ticketExpiryS({ clock }: Pick<Engine, "clock">): number {
-  return Math.ceil(clock.nowMs() / 1000) + TICKET_KEPT_S;
-}
-
-/**
- * Extends the ticket of an invocation that waits for longer than a ticket is kept: without its ticket it would queue again behind
- * those that came later.
- */
-export async function extendTicket(engine: Engine, pk: string, ticket: number, nonce: Nonce): Promise<void> {
-  const change = { set: { expiresAtS: ticketExpiryS(engine) } };
-  await engine.table.update(inboxKey(pk, ticket), change, { kind: "equal", attribute: "n", value: nonce });
-}
-
-/**
- * An edit exists in its ticket alone, and no sweeper extends it, so it is kept for as long as a holder may keep the key. Whoever serves
- * the ticket lets it expire as any other (`applyEdit`).
- */
-const EDIT_KEPT_S = 10 * 365 * DAY_S;
-
-export function editExpiryS({ clock }: Pick<Engine, "clock">): number {
-  return Math.ceil(clock.nowMs() / 1000) + EDIT_KEPT_S;
 }

@@ -10,7 +10,8 @@ import { passOn } from "../lock/give-back.ts";
 import { chunkForPut } from "../store/large-record.ts";
 import { EDITOR, lifeAt, type Lock, packState, readLock } from "../store/lock-record.ts";
 import { lockKey } from "../store/object-keys.ts";
-import { besideReservations, isHeldBy, queueUp, takeOrQueue, editExpiryS } from "../lock/object-lock.ts";
+import { besideReservations, isHeldBy, queueUp, takeOrQueue } from "../lock/object-lock.ts";
+import { ticketExpiryS } from "../lock/ticket.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { expiryOfEmpty } from "../lock/object-state.ts";
 import { editBeside, whileUnedited, withoutPendingEdit } from "../lock/pending-edit.ts";
@@ -103,11 +104,11 @@ async function editInTurn(
   expected: Uint8Array | undefined,
   nonce: Nonce,
 ): Promise<Edited> {
-  const record = { pk, sk: "inbox#", b: editRecord(values, expected), expiresAtS: editExpiryS(engine) };
-  const { b, expiresAtS } = await chunkForPut(engine, record, nonce);
+  const record = { pk, sk: "inbox#", b: editRecord(values, expected), expiresAtS: ticketExpiryS(engine) };
+  const { b } = await chunkForPut(engine, record, nonce);
   const [editor, ticket] = [
     { id: EDITOR, nonce },
-    { edit: true, b: b!, expiresAtS: expiresAtS! },
+    { edit: true, b: b! },
   ];
   for (;;) {
     const taking = await takeOrQueue(engine, pk, editor, ticket);

@@ -5,6 +5,7 @@ import { DAY_MS, DAY_S, HOUR_MS } from "../../../shared/core/model/time-units.ts
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import { editState, stateOf } from "../../../shared/engine/operate/edit-state.ts";
 import { PIECES } from "../../../shared/engine/store/item-keys.ts";
+import { pause } from "../../../shared/engine/operate/pause.ts";
 import { INBOX, lockKey } from "../../../shared/engine/store/object-keys.ts";
 import { objectPartition } from "../../../shared/engine/store/object-partition.ts";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
@@ -71,6 +72,18 @@ test.each([true, false])(
     expect(await release()).toEqual({ notes: "first second third fourth " });
   },
 );
+
+test("an edit behind a call that is paused meanwhile is applied", async () => {
+  const { stage, actor, send, release } = await held(true);
+  const before = await send("note", "before");
+  const edit = editState(actor.engine, target, "object", new Map([["notes", bytes("edited ")]]));
+  expect(await stage.pulse.during(edit)).toBe("queued");
+  await passDays(stage, actor, 28);
+  await stage.pulse.during(pause(actor.engine, before));
+  await stage.pulse.pass(LEASE_MS);
+  await passDays(stage, actor, 40);
+  expect(await release()).toEqual({ notes: "edited " });
+});
 
 test.each([
   ["small", 10],
