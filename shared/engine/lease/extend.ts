@@ -4,9 +4,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { DAY_S } from "../../core/model/time-units.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { extendQueue } from "../lock/extend-queue.ts";
 import { ACCEPTANCE_SK, ARRIVALS_AND_PIECES, belongsTo, leaseRecordKey, invocationPk } from "../store/item-keys.ts";
-import { objectPartition } from "../store/object-partition.ts";
 import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.ts";
 import type { Item, Page, Range } from "../ports/table.ts";
 import type { Loaded } from "../store/load.ts";
@@ -34,7 +32,6 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   // The acceptance expires one retention after the `keepUntilS` of the lease record.
   const retentionS = Math.max(0, Number(acceptance["expiresAtS"]) - Number(record["keepUntilS"]));
   await extendPages(engine, page, { pk, nonce, untilS: untilS + retentionS });
-  await extendPlace(engine, id, nonce, record);
   // The acceptance is written after all other items, so that no end expires earlier, even if a crash ends the extension.
   await extendItems(engine, [acceptance], { pk, nonce, untilS: untilS + retentionS });
   // The lease record is written last. If a crash ends the extension before this write, the next pass reads the old `keepUntilS`
@@ -42,14 +39,6 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   await extendRecord(engine, pk, nonce, untilS);
   engine.activeInvocations.find(id)?.lease.noteExtension(untilS);
   return true;
-}
-
-/** @param record the stored lease record, which names the place in the queue of the key if the invocation waits or waited there */
-async function extendPlace(engine: Engine, id: InvocationId, nonce: Nonce, record: Item): Promise<void> {
-  const { ticket, service, objectKey: key } = record;
-  if (typeof service !== "string" || typeof key !== "string") return;
-  const pk = objectPartition(engine, { service, key });
-  await extendQueue(engine, pk, { id, nonce, ticket: typeof ticket === "number" ? ticket : undefined });
 }
 
 /**

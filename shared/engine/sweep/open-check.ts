@@ -2,6 +2,8 @@
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { extendOpen } from "../lease/extend.ts";
+import { extendQueue } from "../lock/extend-queue.ts";
+import { objectPartition } from "../store/object-partition.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { idOf } from "../store/index-walk.ts";
 import { belongsTo, leaseRecordKey, HOLDS } from "../store/item-keys.ts";
@@ -44,10 +46,19 @@ export function looksAtOpen(at: Looking, item: Item, isRead: boolean): readonly 
 
 async function extend({ engine, tally }: Looking, item: Item): Promise<boolean> {
   const isDone = await spared(engine, idOf(item), async () => {
+    await extendPlace(engine, item);
     if (await extendOpen(engine, idOf(item), nonceOf(item))) tally.extended++;
   });
   if (!isDone) tally.isExtensionMissing = true;
   return isDone;
+}
+
+/** Before the invocation itself: if a crash ends the extension, the next pass finds the invocation as it was, and repeats both. */
+async function extendPlace(engine: Engine, item: Item): Promise<void> {
+  const { ticket, service, objectKey: key } = item;
+  if (typeof service !== "string" || typeof key !== "string") return;
+  const place = { id: idOf(item), nonce: nonceOf(item), ticket: typeof ticket === "number" ? ticket : undefined };
+  await extendQueue(engine, objectPartition(engine, { service, key }), place);
 }
 
 interface Why {
