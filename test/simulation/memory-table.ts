@@ -15,6 +15,7 @@ import type {
   Write,
   Written,
 } from "../../shared/engine/ports/table.ts";
+import { INDEX_FACTS, TABLE_FACTS } from "../../shared/config/table-facts.ts";
 import { KEYS_MAX, StoreError } from "../../shared/engine/ports/table.ts";
 
 const ITEM_MAX_BYTES = 400_000;
@@ -72,7 +73,7 @@ export class MemoryTable implements Table {
       for (const partition of this.#partitions.values())
         for (const item of partition.values())
           if (item[pkName] === pk && typeof item[skName] === "string" && isWithin(range, item[skName]))
-            items.push(item);
+            items.push(projected(index, item));
       return pageOf(items, range, (item) => [String(item[skName]), item.pk, item.sk]);
     });
   }
@@ -145,6 +146,19 @@ export class MemoryTable implements Table {
 /** The effect happens at the call, and only the answer comes later. */
 async function settled<T>(effect: () => T): Promise<T> {
   return effect();
+}
+
+const SHOWN = new Map(
+  INDEX_FACTS.map(({ name, partitionKey, sortKey, shown }) => [
+    name,
+    new Set([TABLE_FACTS.partitionKey, TABLE_FACTS.sortKey, partitionKey, sortKey, ...shown]),
+  ]),
+);
+
+/** An index shows some attributes, and a local store has no reason to hide the others: code that reads them fails here alone. */
+function projected(index: IndexName, item: Item): Item {
+  const shown = SHOWN.get(index)!;
+  return Object.fromEntries(Object.entries(item).filter(([name]) => shown.has(name))) as Item;
 }
 
 function keyOf(write: Write): Key {

@@ -53,12 +53,18 @@ async function extend({ engine, tally }: Looking, item: Item): Promise<boolean> 
   return isDone;
 }
 
-/** Before the invocation itself: if a crash ends the extension, the next pass finds the invocation as it was, and repeats both. */
+/**
+ * Before the invocation itself: if a crash ends the extension, the next pass finds the invocation as it was, and repeats both. The index
+ * does not show the ticket.
+ */
 async function extendPlace(engine: Engine, item: Item): Promise<void> {
-  const { ticket, service, objectKey: key } = item;
+  const { service, objectKey: key } = item;
   if (typeof service !== "string" || typeof key !== "string") return;
-  const place = { id: idOf(item), nonce: nonceOf(item), ticket: typeof ticket === "number" ? ticket : undefined };
-  await extendQueue(engine, objectPartition(engine, { service, key }), place);
+  const nonce = nonceOf(item);
+  const stored = await engine.table.get(leaseRecordKey(item.pk, nonce));
+  if (stored === undefined) return;
+  const { ticket } = readLeaseRecord(stored);
+  await extendQueue(engine, objectPartition(engine, { service, key }), { id: idOf(item), nonce, ticket });
 }
 
 interface Why {
