@@ -113,6 +113,7 @@ const CATALOGUE = {
       ["I7", "ids that do not follow from the idempotency key"],
       ["I3", "arrivals that are not stored"],
       ["I3", "sinks that are not stored"],
+      ["a place in a queue is kept", "places in a queue that expire while an invocation waits there"],
       ["an invocation stays on its deployment", "handlers that go on on the latest deployment"],
       ["a removed deployment serves nothing", "deployments that are found after their removal"],
       ["the comparison sees refused removals", "a specification in which no removal is refused"],

@@ -9,12 +9,14 @@ import type { Engine } from "../../shared/engine/engine.ts";
 import { acting } from "../planted/acts.ts";
 import { withTable } from "../planted/with-table.ts";
 import type { Registry } from "../../shared/engine/ports/registry.ts";
-import type { Table, Write } from "../../shared/engine/ports/table.ts";
+import type { Table, Updated, Write } from "../../shared/engine/ports/table.ts";
 
 export interface Mistake {
   readonly what: string;
   readonly sabotage?: Sabotage;
   readonly rules?: Rules;
+  /** The seed of the first history that is played; by default 1. Rare things come in few of them. */
+  readonly fromSeed?: number;
 }
 
 /** True for the removal of a subscription. */
@@ -60,6 +62,17 @@ export const MISTAKES: readonly Mistake[] = [
   {
     what: "sinks that are not stored",
     sabotage: withoutPuts((sk) => isOf(sk, "sink#")),
+  },
+  {
+    what: "places in a queue that expire while an invocation waits there",
+    sabotage: (engine) =>
+      withTable(engine, {
+        update: async (key, update, condition) =>
+          isOf(key.sk, "inbox#")
+            ? acting<Updated>({ written: true, item: { ...key } })
+            : await engine.table.update(key, update, condition),
+      }),
+    fromSeed: 105_449,
   },
   {
     what: "handlers that go on on the latest deployment",
