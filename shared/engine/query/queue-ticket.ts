@@ -12,7 +12,7 @@ export function ticketOf(engine: Engine, { invocation, leaseRecord }: Loaded): K
   return ticket === undefined ? undefined : inboxKey(objectPartition(engine, target), ticket);
 }
 
-/** One read. @returns undefined if the ticket was voided or has expired, 30 days after it was drawn */
+/** One read. @returns undefined if the ticket was voided or has expired, 30 days after it was drawn or extended */
 export async function queuedAtMs({ table }: Engine, ticket: Key): Promise<number | undefined> {
   const drawnAtMs = (await table.get(ticket))?.["drawnAtMs"];
   return typeof drawnAtMs === "number" ? drawnAtMs : undefined;
