@@ -75,9 +75,11 @@ function isKept(state: State, { asked, target, signals }: Invocation, step: Step
 /** A cancel that has come before is seen where the handler waits: it has asked for the step by then. */
 function withoutWaiting(state: State, invocation: Invocation, step: Step): State {
   if (invocation.asked !== undefined || !["call", "send", "keep"].includes(step.do)) return state;
-  const { name } = invocation;
+  const { name, program } = invocation;
   const { calls, deployment, traces } = state.invocations[name]!;
-  const asked = withInvocation(take(state, invocation, step, undefined), name, {
+  // A failure of the step must not end the invocation, because the handler sees the cancel in its place.
+  const catching = withInvocation(state, name, { program: { ...program, catches: true } });
+  const asked = withInvocation(take(catching, invocation, step, undefined), name, {
     ...invocation,
     hasBegun: true,
     deployment,
