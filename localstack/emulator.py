@@ -30,6 +30,7 @@ def invoke_alone(worker, *args, **options):
     try:
         return invoke(worker, *args, **options)
     except Exception as error:
+        lambda_runtime.logger.error("A process of %s did not start: %s", worker.func_name, error)
         process, worker._proc = worker._proc, None
         if process is not None:
             lambda_runtime._signal(process)

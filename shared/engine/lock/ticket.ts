@@ -29,17 +29,18 @@ export function ticketExpiryS({ clock }: Pick<Engine, "clock">): number {
 const NEARLY_S = HOUR_MS / SECOND_MS;
 const PAGE_ITEMS = 8;
 /** More void tickets than this between an invocation and an edit come only from as many cancelled calls. */
-const PASSED_MAX = 200;
+const VOID_MAX = 200;
 
 /** Extends the edits behind a ticket, up to the next invocation that waits. */
 export async function extendEdits(engine: Engine, pk: string, ticket: number): Promise<void> {
   const range = { from: inboxKey(pk, ticket + 1).sk, below: INBOX.below, limit: PAGE_ITEMS };
   let after: string | undefined;
-  for (let passed = 0; passed < PASSED_MAX; passed += PAGE_ITEMS) {
+  for (let voided = 0; voided < VOID_MAX;) {
     const page = await engine.table.query(pk, after === undefined ? range : { ...range, after });
     for (const item of page.items) {
       if (item["edit"] === true) await extendEdit(engine, item);
-      else if (item["void"] !== true) return;
+      else if (item["void"] === true) voided++;
+      else return;
     }
     after = page.next;
     if (after === undefined) return;

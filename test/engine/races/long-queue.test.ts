@@ -75,14 +75,26 @@ test.each([true, false])(
 
 test("an edit behind a call that is paused meanwhile is applied", async () => {
   const { stage, actor, send, release } = await held(true);
+  // The holder is extended while the call still stands between it and the edit, and not again before the edit would expire.
+  await passDays(stage, actor, 10);
   const before = await send("note", "before");
   const edit = editState(actor.engine, target, "object", new Map([["notes", bytes("edited ")]]));
   expect(await stage.pulse.during(edit)).toBe("queued");
-  await passDays(stage, actor, 28);
+  await passDays(stage, actor, 25);
   await stage.pulse.during(pause(actor.engine, before));
   await stage.pulse.pass(LEASE_MS);
-  await passDays(stage, actor, 40);
+  await passDays(stage, actor, 20);
   expect(await release()).toEqual({ notes: "edited " });
+});
+
+test("many edits wait in one queue for months, and the last of them counts", async () => {
+  const { stage, actor, release } = await held(true);
+  for (let at = 0; at < 250; at++) {
+    const edit = editState(actor.engine, target, "object", new Map([["notes", bytes(`edit ${at}`)]]));
+    expect(await stage.pulse.during(edit)).toBe("queued");
+  }
+  await passDays(stage, actor, 60);
+  expect(await release()).toEqual({ notes: "edit 249" });
 });
 
 test.each([
