@@ -4,7 +4,7 @@ import { drawOperation } from "./draw.ts";
 import { apply } from "./model/apply.ts";
 import { CODES } from "./model/codes.ts";
 import { type Looking, observe, type Observation } from "./model/observe.ts";
-import type { State } from "./model/state.ts";
+import { renamed, type State } from "./model/state.ts";
 import type { Operation } from "./model/words.ts";
 import { BEGIN_MS } from "./product/history-clock.ts";
 import { Product } from "./product/product.ts";
@@ -43,6 +43,7 @@ export const BEGINNING: State = {
   invocations: {},
   keys: {},
   requests: [],
+  former: {},
   cancels: [],
   catalogue: {
     clusters: [],
@@ -100,11 +101,12 @@ export async function play({ next, sabotage, rules = apply }: Playing): Promise<
       const possible = states.flatMap((state) => rules(state, operation));
       const expected = possible.flatMap(({ invocations }) => Object.values(invocations));
       const seen = await product.observe(looking, new Map(expected.map(({ name, target }) => [name, target])));
-      let fitting = possible.filter((state) => lines(observe(state, looking), seen).length === 0);
-      if (fitting.length === 0)
-        fitting = states
-          .flatMap((state) => rules(state, operation, true))
+      const fittingOf = (all: readonly State[]): readonly State[] =>
+        all
+          .map((state) => inWordsOf(product, state))
           .filter((state) => lines(observe(state, looking), seen).length === 0);
+      let fitting = fittingOf(possible);
+      if (fitting.length === 0) fitting = fittingOf(states.flatMap((state) => rules(state, operation, true)));
       if (fitting.length === 0)
         return {
           operations,
@@ -118,6 +120,16 @@ export async function play({ next, sabotage, rules = apply }: Playing): Promise<
   } finally {
     product.close();
   }
+}
+
+/** Two callers may race to start one invocation. It is then called after one of them, whichever the state has as the first. */
+function inWordsOf(product: Product, state: State): State {
+  let told = state;
+  for (const name of Object.keys(state.invocations)) {
+    const other = product.otherNameOf(name);
+    if (other !== undefined && told.invocations[other] === undefined) told = renamed(told, name, other);
+  }
+  return told;
 }
 
 function lines(expected: Observation, actual: Observation): Disagreement["lines"] {

@@ -6,13 +6,13 @@ import { latestOf, routeOf } from "./catalogue.ts";
 import { register, remove, update } from "./deploying.ts";
 import { kill, pause, resume } from "./interruptions.ts";
 import { chosenFor, restart } from "./restarting.ts";
-import { accept, metBy, withResult } from "./invocations.ts";
+import { accept, metBy, withIdOf, withResult } from "./invocations.ts";
 import { answered, answerOf, isOpen, keyAt, type State, withInvocation, withKey } from "./state.ts";
 import { ALREADY_RUN, NOT_FOUND } from "./programs.ts";
 import { cancel } from "./step-end.ts";
 import { subscribing } from "./subscribing.ts";
 import { forget, pass } from "./time.ts";
-import type { Answer, Choice, Invocation, Name, Operation } from "./words.ts";
+import type { Answer, Choice, Invocation, Operation } from "./words.ts";
 
 /** After this time, everything that an operation started is over, or waits. */
 export const PROMPT_MS = 30_000;
@@ -30,13 +30,14 @@ const DONE: Answer = { status: 200 };
 const NOTED: Answer = { status: 202 };
 
 function begin(state: State, operation: Operation): readonly State[] {
-  if (operation.do === "kill" && operation.of in state.invocations) return killed(state, operation.of);
+  const killedOne = operation.do === "kill" ? withIdOf(state, operation.of) : undefined;
+  if (killedOne !== undefined) return killed(state, killedOne);
   return [begun(state, operation)];
 }
 
-function killed(state: State, name: Name): readonly State[] {
-  if (!isOpen(state.invocations[name]!)) return [answered(state, { status: 409 })];
-  return kill(answered(state, DONE), name);
+function killed(state: State, found: Invocation): readonly State[] {
+  if (!isOpen(found)) return [answered(state, { status: 409 })];
+  return kill(answered(state, DONE), found.name);
 }
 
 function begun(state: State, operation: Operation): State {
@@ -50,7 +51,7 @@ function begun(state: State, operation: Operation): State {
       return submit(state, operation);
     case "attach":
     case "output":
-      return ask(state, operation.do, state.invocations[operation.of]);
+      return ask(state, operation.do, withIdOf(state, operation.of));
     case "ask": {
       const { question, target, key } = operation;
       // Handlers that are not registered may have been private, so nothing tells about their idempotent requests.
@@ -149,7 +150,7 @@ type Operating = Extract<
 >;
 
 function operate(state: State, operation: Operating): State {
-  const found = state.invocations[operation.of];
+  const found = withIdOf(state, operation.of);
   if (found === undefined) return answered(state, UNKNOWN);
   const { name } = found;
   const open = isOpen(found);

@@ -1,6 +1,16 @@
 /** From the acceptance of an invocation to its end: the order of a key, the result, and who gets it. */
 import { retentionOf, routeOf } from "./catalogue.ts";
-import { answerOf, inPhase, keyAt, keyOf, type State, withInvocation, withKey, withoutInvocation } from "./state.ts";
+import {
+  answerOf,
+  inPhase,
+  keyAt,
+  keyOf,
+  type Request,
+  type State,
+  withInvocation,
+  withKey,
+  withoutInvocation,
+} from "./state.ts";
 import type { Invocation, Name, Outcome, Program, Result, Target } from "./words.ts";
 
 export interface Asked {
@@ -20,7 +30,7 @@ export type Former = Pick<Invocation, "kind" | "keptMs" | "journalKeptMs" | "dep
  * The invocation that a request meets instead of starting another: the one under its idempotency key, or the run of the
  * workflow. It is met for as long as its result is kept.
  */
-export function metBy(state: State, { target, key }: Pick<Asked, "target" | "key">): Invocation | undefined {
+export function metBy(state: State, { target, key }: Request): Invocation | undefined {
   const kind = routeOf(state.catalogue, target)?.kind;
   return Object.values(state.invocations).find(
     (one) =>
@@ -28,6 +38,13 @@ export function metBy(state: State, { target, key }: Pick<Asked, "target" | "key
       one.target.handler === target.handler &&
       (kind === "workflow" ? one.kind === "workflow" : key !== undefined && one.idempotencyKey === key),
   );
+}
+
+/** The invocation that has the id of the named one: itself, or once it is forgotten, a later one. */
+export function withIdOf(state: State, name: Name): Invocation | undefined {
+  const found = state.invocations[name];
+  const request = state.former[name];
+  return found === undefined && request !== undefined ? metBy(state, request) : found;
 }
 
 /** Accepts a request whose handler is registered, and which meets no invocation. */

@@ -1,6 +1,6 @@
 /** Handlers, step by step: each step acts or waits, and the handler goes on when the awaited thing has come. */
 import { routeOf, runsOn } from "./catalogue.ts";
-import { accept, end, metBy, withResult } from "./invocations.ts";
+import { accept, end, metBy, withIdOf, withResult } from "./invocations.ts";
 import { failed, given, seeCancel } from "./step-end.ts";
 import { inPhase, keyAt, keyOf, type State, withInvocation, withKey } from "./state.ts";
 import type { Failure, Invocation, Name, Result, Step, Wait } from "./words.ts";
@@ -136,7 +136,7 @@ function take(state: State, invocation: Invocation, step: Step, result: Result |
     case "send":
       return start(state, invocation, step);
     case "attach": {
-      const of = state.invocations[step.of];
+      const of = withIdOf(state, step.of);
       if (of === undefined) return failed(state, name, NOT_FOUND, "failed");
       return awaitEnd(state, name, of);
     }
@@ -170,10 +170,10 @@ function start(state: State, { name, at, calls }: Invocation, step: Extract<Step
       ? accept(state, { ...asked, ...(key !== undefined && { key }), ...(startAtMs !== undefined && { startAtMs }) })
       : state;
   if (step.do === "send") return given(started, name, "sent");
-  if (met?.kind === "workflow") return failed(state, name, ALREADY_RUN, "failed");
-  const of = met?.name ?? child;
-  const noted = withInvocation(started, name, { calls: [...calls, of] });
-  return awaitEnd(noted, name, noted.invocations[of]!);
+  const noted = withInvocation(started, name, { calls: [...calls, child] });
+  // Its id is that of the run that it has met: a cancel of the caller reaches that run.
+  if (met?.kind === "workflow") return failed(noted, name, ALREADY_RUN, "failed");
+  return awaitEnd(noted, name, noted.invocations[child]!);
 }
 
 function awaitEnd(state: State, name: Name, of: Invocation): State {
@@ -189,9 +189,10 @@ function hear(state: State, { name, signals }: Invocation, wanted: string): Stat
 }
 
 /** A named signal is kept until the handler hears it; each one is heard once. */
-export function signal(state: State, of: Name, name: string, value: string): State {
-  const found = state.invocations[of];
+export function signal(state: State, to: Name, name: string, value: string): State {
+  const found = withIdOf(state, to);
   if (found === undefined || found.phase.is === "completed") return state;
+  const of = found.name;
   const told = withInvocation(state, of, { signals: [...found.signals, { signal: name, value }] });
   const { phase } = found;
   const isHeard = phase.is === "suspended" && phase.on.for === "signal" && phase.on.signal === name;

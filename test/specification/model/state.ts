@@ -16,8 +16,8 @@ export interface Key {
   readonly promises: Readonly<Record<string, string>>;
 }
 
-/** A request of a caller: open until it has its answer. */
-export interface Request {
+/** The wait of a caller: open until it has its answer. */
+export interface Waiting {
   readonly waitsFor?: Name;
   readonly answer?: Answer;
 }
@@ -26,10 +26,18 @@ export interface State {
   readonly nowMs: number;
   readonly invocations: Readonly<Record<Name, Invocation>>;
   readonly keys: Readonly<Record<string, Key>>;
-  readonly requests: readonly Request[];
+  readonly requests: readonly Waiting[];
   readonly catalogue: Catalogue;
+  /** The requests of forgotten invocations: a later one under the same key, or of the same workflow, has the same id. */
+  readonly former: Readonly<Record<Name, Request>>;
   /** Cancels of calls that are on their way to the called invocations. */
   readonly cancels: readonly Cancel[];
+}
+
+/** What the id of an invocation follows from. */
+export interface Request {
+  readonly target: Target;
+  readonly key?: string | undefined;
 }
 
 export interface Cancel {
@@ -62,8 +70,17 @@ export function inPhase(state: State, name: Name, phase: Phase): State {
 }
 
 export function withoutInvocation(state: State, name: Name): State {
-  const { [name]: _, ...invocations } = state.invocations;
-  return { ...state, invocations };
+  const { [name]: gone, ...invocations } = state.invocations;
+  if (gone === undefined || (gone.kind !== "workflow" && gone.idempotencyKey === undefined))
+    return { ...state, invocations };
+  const request = { target: gone.target, key: gone.idempotencyKey };
+  return { ...state, invocations, former: { ...state.former, [name]: request } };
+}
+
+/** Gives an invocation, and with it all its children, another name. */
+export function renamed({ catalogue, ...rest }: State, from: Name, to: Name): State {
+  const wholeName = new RegExp(`(?<![\\w.])${from.replaceAll(".", "\\.")}(?!\\w)`, "g");
+  return { ...(JSON.parse(JSON.stringify(rest).replaceAll(wholeName, to)) as Omit<State, "catalogue">), catalogue };
 }
 
 export function isOpen({ phase }: Invocation): boolean {

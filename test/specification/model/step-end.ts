@@ -36,13 +36,16 @@ function targetOf({ steps }: Program, call: Name): Target {
   return step.target;
 }
 
-/** The invocation that a cancel reaches: the id of a call to a workflow names a later run of the workflow once the call is forgotten. */
+/**
+ * The invocation that a cancel reaches: the id of a call to a workflow names the run that another caller has started, if the call was
+ * refused for it, or a later run once the call is forgotten.
+ */
 export function reached(state: State, { of, target }: Cancel): Name {
   if (state.invocations[of] !== undefined) return of;
-  const later = Object.values(state.invocations).find(
+  const run = Object.values(state.invocations).find(
     (one) => one.kind === "workflow" && keyOf(one.target) === keyOf(target) && one.target.handler === target.handler,
   );
-  return later?.name ?? of;
+  return run?.name ?? of;
 }
 
 /**

@@ -11,6 +11,8 @@ const NO_SUBSCRIPTION = `sub_1${"0".repeat(22)}`;
 
 export class Ledger {
   readonly #ids = new Map<Name, string>();
+  /** The ids of names whose invocations are forgotten, and of names that another one has replaced. */
+  readonly #formerIds = new Map<Name, string>();
   readonly #names = new Map<string, Name>();
   readonly #created = new Map<string, string>();
   readonly #awakeables = new Map<string, string>();
@@ -23,7 +25,7 @@ export class Ledger {
 
   /** @returns the id, or an id that no invocation has */
   idOf(name: Name): string {
-    return this.#ids.get(name) ?? NO_ID;
+    return this.#ids.get(name) ?? this.#formerIds.get(name) ?? NO_ID;
   }
 
   nameOf(id: string): Name | undefined {
@@ -34,10 +36,20 @@ export class Ledger {
     return this.#ids.has(name);
   }
 
+  /** @returns the name of the same invocation, if the specification may call it by another one: two callers raced for a key */
+  otherNameOf(name: Name): Name | undefined {
+    const id = this.knows(name) ? undefined : this.#childAt(name);
+    return id && this.#names.get(id);
+  }
+
   /** Gives a name to an id that has none. */
   bind(name: Name, id: string): void {
     if (this.#names.has(id)) return;
-    for (const [former, other] of this.#ids) if (other === id) this.#ids.delete(former);
+    for (const [former, other] of this.#ids)
+      if (other === id) {
+        this.#ids.delete(former);
+        this.#formerIds.set(former, id);
+      }
     this.#ids.set(name, id);
     this.#names.set(id, name);
   }

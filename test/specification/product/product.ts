@@ -120,6 +120,11 @@ export class Product {
     return seen;
   }
 
+  /** @returns the name that an invocation has here, if it is another one */
+  otherNameOf(name: Name): Name | undefined {
+    return this.#ledger.otherNameOf(name);
+  }
+
   /** A result does not change: it is asked for once in each life of the process, and after each long wait. */
   async #resultOf(name: string, id: string): Promise<string> {
     const known = this.#results.get(name);
