@@ -1,7 +1,7 @@
 /** Kill, pause and resume: how an invocation is stopped from outside, and how it goes on. */
 import { end, leave, start } from "./invocations.ts";
 import { inPhase, isOpen, keyOf, type State, withInvocation } from "./state.ts";
-import { settle } from "./settling.ts";
+import { distinct, onTheWay } from "./settling.ts";
 import type { Name, Phase } from "./words.ts";
 
 const KILLED = { code: 409, message: "killed" };
@@ -21,9 +21,15 @@ export function kill(state: State, name: Name): readonly State[] {
 }
 
 function begunOrNot(state: State, name: Name): readonly State[] {
-  const found = state.invocations[name];
-  if (found?.phase.is !== "running" || found.hasBegun) return [state];
-  return [state, withInvocation(state, name, { hasBegun: true }), ...settle(state, false)];
+  if (state.invocations[name] === undefined) return [state];
+  // The key may have gone to others before.
+  return distinct(
+    onTheWay(state).flatMap((one) => {
+      const found = one.invocations[name];
+      const mayBegin = found?.phase.is === "running" && !found.hasBegun;
+      return mayBegin ? [one, withInvocation(one, name, { hasBegun: true })] : [one];
+    }),
+  );
 }
 
 /** Nothing that comes starts a paused invocation. One that never began leaves the queue of its key. */

@@ -199,12 +199,15 @@ export function signal(state: State, to: Name, name: string, value: string): Sta
   return isHeard ? inPhase(told, of, { is: "running" }) : told;
 }
 
-/** A promise of a workflow has one value for good, and everybody who waits for it goes on. */
+/** A promise of a workflow has one value for good, and everybody who waits for it goes on, or once it is resumed. */
 export function kept(state: State, key: string, name: string, value: string): State {
   const { promises } = keyAt(state, key);
   let told = withKey(state, key, { promises: { ...promises, [name]: value } });
-  for (const { name: waiting, target, phase } of Object.values(state.invocations))
-    if (phase.is === "suspended" && phase.on.for === "promise" && phase.on.name === name && keyOf(target) === key)
-      told = inPhase(told, waiting, { is: "running" });
+  for (const { name: waiting, target, at, phase, results } of Object.values(state.invocations)) {
+    const was = phase.is === "paused" ? phase.was : phase;
+    if (was.is !== "suspended" || was.on.for !== "promise" || was.on.name !== name || keyOf(target) !== key) continue;
+    if (phase.is === "paused") told = withInvocation(told, waiting, { results: { ...results, [at]: { value } } });
+    else told = inPhase(told, waiting, { is: "running" });
+  }
   return told;
 }

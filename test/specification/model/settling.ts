@@ -14,17 +14,30 @@ export function settle(state: State, thoroughly: boolean): readonly State[] {
   while (open.length > 0) {
     const next: State[] = [];
     for (const one of open) {
-      if (one.cancels.length > 0) {
-        next.push(...deliver(one, thoroughly));
-        continue;
-      }
-      const chosen = nextToGo(one, thoroughly);
-      if (chosen.length === 0) over.push(one);
-      for (const name of chosen) next.push(...advance(one, name));
+      const following = followingOf(one, thoroughly);
+      if (following.length === 0) over.push(one);
+      next.push(...following);
     }
     open = next.length > 1 ? distinct(next) : next;
   }
   return over;
+}
+
+/** All states through which the running invocations may go until each waits or has ended, with the first and the last ones. */
+export function onTheWay(state: State): readonly State[] {
+  const all: State[] = [];
+  let open: readonly State[] = [state];
+  while (open.length > 0) {
+    all.push(...open);
+    open = distinct(open.flatMap((one) => followingOf(one, false)));
+  }
+  return all;
+}
+
+/** @returns the states that may follow from one step; none if everything waits or has ended */
+function followingOf(state: State, thoroughly: boolean): readonly State[] {
+  if (state.cancels.length > 0) return deliver(state, thoroughly);
+  return nextToGo(state, thoroughly).flatMap((name) => advance(state, name));
 }
 
 /**
@@ -45,7 +58,7 @@ function deliver(state: State, thoroughly: boolean): readonly State[] {
 function nextToGo(state: State, thoroughly: boolean): readonly Name[] {
   const running = Object.values(state.invocations).filter(({ phase }) => phase.is === "running");
   if (running.length < 2) return running.map(({ name }) => name);
-  const touched = running.map((one) => ({ name: one.name, what: touchedBy(state, one) }));
+  const touched = running.map((one) => ({ name: one.name, what: touchedBy(state, one, thoroughly) }));
   const alone = touched.find(
     ({ name, what }) =>
       what === undefined || (!thoroughly && !touched.some((one) => one.name !== name && one.what === what)),
@@ -57,7 +70,7 @@ function nextToGo(state: State, thoroughly: boolean): readonly Name[] {
 }
 
 /** @returns the thing that the next step of an invocation shares with others */
-function touchedBy(state: State, { program, at, kind, target }: Invocation): string | undefined {
+function touchedBy(state: State, { program, at, kind, target }: Invocation, thoroughly: boolean): string | undefined {
   const step = program.steps[at];
   switch (step?.do) {
     case "call":
@@ -74,7 +87,7 @@ function touchedBy(state: State, { program, at, kind, target }: Invocation): str
     case "get":
     case "set":
     case "clear":
-      return isReadByOthers(state, keyOf(target)) || kind === "shared" ? keyOf(target) : undefined;
+      return thoroughly || isReadByOthers(state, keyOf(target)) || kind === "shared" ? keyOf(target) : undefined;
     default:
       return undefined;
   }
