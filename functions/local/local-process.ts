@@ -19,6 +19,7 @@ import type { Activity } from "../../shared/engine/ports/activity.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
+import { noteListing } from "../../shared/engine/sweep/sweep.ts";
 import { openEmbedded } from "../../shared/wiring/embedded.ts";
 import type { Embedded } from "../../shared/wiring/embedded.ts";
 import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
@@ -58,6 +59,7 @@ export async function startLocalProcess(
   const statements = statementEvaluation(embedded.engine, settings, { environment: process.env });
   const listeners: HttpListener[] = [];
   try {
+    await noteListing(embedded.engine);
     const app = ingressAppFor(settings, embedded);
     const ingress = await openIngress(settings, embedded, app);
     listeners.push(ingress);

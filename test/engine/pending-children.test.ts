@@ -68,7 +68,7 @@ test("the acceptance of a slower call is durable before its caller writes again,
   gate.open();
 });
 
-test("a kill of the caller ends a call whose acceptance still waits", async () => {
+test("a kill of the caller ends a call whose acceptance still waits, and writes the acceptance before the end of the caller", async () => {
   const gate = new Gate();
   const stage = await open(
     {
@@ -78,6 +78,14 @@ test("a kill of the caller ends a call whose acceptance still waits", async () =
     { acceptanceWaitMs: 1_000 },
   );
   const actor = stage.actor({ soleOwner: true });
+  const written: string[] = [];
+  actor.process.before = async ({ method, args }) => {
+    if (method !== "put") return;
+    const { sk, handler } = args[0] as Item;
+    // The acceptance of the call takes long.
+    if (handler === "child") await stage.pulse.sleep(500);
+    written.push(handler === "child" ? "the call" : sk.endsWith("#000002") ? "the end" : "");
+  };
   actor.startWorker();
   void callOn(actor, "parent").catch(() => undefined);
   await stage.pulse.settle();
@@ -86,6 +94,7 @@ test("a kill of the caller ends a call whose acceptance still waits", async () =
   await stage.pulse.pass(5_000);
   for (const id of [parent, child])
     expect(await inspect(actor.engine, id as Parameters<typeof inspect>[1])).toMatchObject({ status: "completed" });
+  expect(written.filter((one) => one !== "").slice(0, 2)).toEqual(["the call", "the end"]);
   gate.open();
 });
 

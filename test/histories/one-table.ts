@@ -6,6 +6,7 @@ import { call } from "../../shared/engine/ingress/call.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import { lambdaDeployment, type LambdaHandler } from "../simulation/lambda-deployment.ts";
 import { MemoryTable } from "../simulation/memory-table.ts";
+import { drawFunctions } from "../simulation/seeds/functions.ts";
 import type { Players } from "../simulation/seeds/players.ts";
 import { Random } from "../simulation/random.ts";
 import { type Sabotage, World } from "../simulation/seeds/world.ts";
@@ -20,6 +21,9 @@ const REST_MS = 300;
 const MISFORTUNE_MAX_MS = 60_000;
 /** By then the sweeper has found every lost invocation. */
 const OVER_BY_MS = 7_200_000;
+
+/** Sets the draw of the functions apart from all other draws. */
+const FUNCTIONS_APART = 3_000_017;
 
 let known: Promise<Players> | undefined;
 
@@ -57,6 +61,7 @@ export async function playOnOneTable(seed: number, sabotage?: Sabotage): Promise
     players: await known,
     trace: ONLY_SEED === undefined ? () => {} : (line) => console.log(line),
     sabotage,
+    functions: drawFunctions(new Random(seed + FUNCTIONS_APART)),
   });
   // Handlers compute the ends of their sleeps from the time of their own machine.
   const { now } = Date;
@@ -72,6 +77,7 @@ async function play(world: World, random: Random): Promise<Played> {
   const { clock, fate } = world;
   const recorder = new Recorder();
   const done = { clients: false, failure: undefined as unknown };
+  world.onComplaint = (complaint) => void (done.failure ??= new Error(complaint));
   world.start();
   const playing = playClients({
     random,
@@ -108,9 +114,8 @@ function doorOf(world: World): Door {
     isClosed: false,
     rest: () => world.clock.sleep(REST_MS).then(() => undefined),
     async ask(request) {
-      const { engine, death } = await world.alive();
       try {
-        return await Promise.race([answerOf(engine, request), death]);
+        return await world.request((engine) => answerOf(engine, request));
       } catch (error) {
         if (error instanceof WrongAnswer) throw error;
         return undefined;

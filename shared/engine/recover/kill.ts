@@ -39,7 +39,7 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   const { pk, invocation: before, leaseRecord } = loaded;
   const performer = performerOf(loaded);
   // The writer of segment k+1 performs the effects of segment k first (I2).
-  const redo = hasPerformed(engine, loaded) ? undefined : unperformed(loaded);
+  const redo = (await hasPerformed(engine, loaded)) ? undefined : unperformed(loaded);
   if (redo !== undefined) await perform(engine, performer, redo.before, redo.segment, { isRedo: true });
   const { segment, next } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
   if (segment === undefined) return false;
@@ -57,11 +57,20 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   return true;
 }
 
-/** True if a driver of this process has performed the effects of the last segment. The lease record shows this only after a park. */
-function hasPerformed(engine: Engine, { invocation }: Loaded): boolean {
+/**
+ * True if a driver of this process has performed the effects of the last segment. The lease record shows this only after a park. The
+ * acceptances of calls that the driver drives along may still wait, so they are written now.
+ */
+async function hasPerformed(engine: Engine, { invocation }: Loaded): Promise<boolean> {
   const { id, nonce } = invocation.acceptance;
   const driver = engine.activeInvocations.find(id);
-  return driver?.invocation.acceptance.nonce === nonce && driver.performedIndex === invocation.segmentIndex;
+  if (driver?.invocation.acceptance.nonce !== nonce || driver.performedIndex !== invocation.segmentIndex) return false;
+  try {
+    await driver.children.settle();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Addresses the loaded life, and no later one. */

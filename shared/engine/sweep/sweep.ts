@@ -62,6 +62,15 @@ export async function sweep(
   return await runPass(engine, { progress, order: undefined }, { nowMs, untilMs: Infinity, save: async () => {} });
 }
 
+/**
+ * Stores where the walk over the listing begins, unless an earlier process has done so. A sole owner calls it before it accepts
+ * anything. Otherwise its first process may end before the first pass, and if the machine is then off for longer than a month, the next
+ * process does not find what was accepted.
+ */
+export async function noteListing(engine: Engine): Promise<void> {
+  if ((await readListed(engine)) === undefined) await writeProgress(engine, (await resumed(engine)).progress);
+}
+
 /** Runs passes, each to its end, until the signal aborts. */
 export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs = PAUSE_MAX_MS): Promise<void> {
   let saved: Saved | undefined;

@@ -5,7 +5,7 @@ import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
-import { recover, runSweeper } from "../../../shared/engine/sweep/sweep.ts";
+import { noteListing, recover, runSweeper } from "../../../shared/engine/sweep/sweep.ts";
 import { expireItems } from "../../../shared/wiring/expire-items.ts";
 import { type Actor, LEASE_MS, sendOn, type Stage, textOf } from "../../harness/engine/engine-fixture.ts";
 import { stages } from "../../harness/engine/stages.ts";
@@ -98,6 +98,25 @@ test.each([5, 40])("a send that was accepted just before the machine went off su
   await stage.pulse.pass(2 * HOUR_MS);
   const ended = await stage.pulse.within(1_000, attach(next.engine, invocationId));
   expect(ended.kind === "ended" && textOf(ended)).toBe("awake");
+});
+
+test("what the first process of a store accepted before its first pass is found after a month and a half off", async () => {
+  const ran: string[] = [];
+  const stage = await open({ greet: ({ input }) => (ran.push(input), "hello") });
+  const first = stage.actor({ soleOwner: true });
+  await stage.pulse.during(noteListing(first.engine));
+  first.process.before = ({ port, method }) =>
+    port === "queue" && method === "send" ? Promise.reject(new Error("the process dies")) : undefined;
+  await expect(sendOn(first, "greet", "old")).rejects.toThrow();
+  await stage.reboot();
+  await stage.pulse.pass(45 * DAY_MS);
+  const next = stage.actor({ soleOwner: true });
+  await stage.pulse.during(noteListing(next.engine));
+  // Another acceptance comes first, so the recovery does not go back to the old one.
+  await sendOn(next, "greet", "new");
+  startLoops(stage, next);
+  await stage.pulse.pass(10 * MINUTE_MS);
+  expect(ran.toSorted()).toEqual(["new", "old"]);
 });
 
 test("the result of a send that ends in the first minute after a downtime is kept, and its key runs nothing twice", async () => {

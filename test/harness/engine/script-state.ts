@@ -21,6 +21,11 @@ export class ScriptState {
     return this.#ctx.journal.start.partialState;
   }
 
+  /** True if the request tells the value of the key, or that it has none. */
+  knows(key: string): boolean {
+    return this.#values.has(key) || !this.partial;
+  }
+
   /** Reads as SDKs do: the command is journaled with its result. */
   get(key: string): string | undefined {
     const value = this.#values.get(key);

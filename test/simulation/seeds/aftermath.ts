@@ -7,6 +7,8 @@ import { attach, output } from "../../../shared/engine/ingress/attach.ts";
 import { sweepAll } from "../../../shared/engine/sweep/sweep.ts";
 import type { Random } from "../random.ts";
 import type { Clients } from "./clients.ts";
+import { START_MS } from "../virtual-clock.ts";
+import { BEGIN_AFTER_MS } from "./days.ts";
 import { isFar } from "./far-plan.ts";
 import { Expirer } from "./faults/expirer.ts";
 import type { Ask } from "./plan.ts";
@@ -48,10 +50,11 @@ export class Aftermath {
     this.#expirer = new Expirer({ table: world.table, clock: world.clock, random, onExpired });
   }
 
-  /** @returns false if the seed has no such weeks, or if they have begun before */
+  /** @returns false if the seed has no such weeks, or if they have begun before; true if they begin now or later */
   begin(plan: readonly Ask[], fail: (complaint: string) => void): boolean {
-    const { hardships, leap, trace } = this.#world;
+    const { clock, hardships, leap, trace } = this.#world;
     if (this.isBegun || hardships?.expires !== true) return false;
+    if (clock.nowMs() - START_MS < BEGIN_AFTER_MS) return true;
     this.isBegun = true;
     const forMs = this.#random.pick(FOR_MS);
     trace(`weeks pass: ${forMs} ms`);

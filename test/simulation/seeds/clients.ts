@@ -186,9 +186,8 @@ export class Clients {
     loss: "loses one" | "loses nothing" = "loses one",
   ): Promise<T | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const { engine, death } = await this.#world.alive();
       try {
-        return await Promise.race([request(engine), death]);
+        return await this.#world.request(request);
       } catch (error) {
         this.#world.trace(`a client is told: ${String(error)}`);
         this.lostOne ||= !again && loss === "loses one";

@@ -6,7 +6,7 @@ import { vanishExpired } from "./vanish.ts";
 import type { World } from "./world.ts";
 
 /** By then the sweeper has made its first passes, and late writes have reached the table. */
-const BEGIN_AFTER_MS = 180_000;
+export const BEGIN_AFTER_MS = 180_000;
 
 export class Days {
   readonly #world: World;

@@ -27,13 +27,14 @@ async function switchOff(world: World, { fromMs, forMs }: Span, atDeath: boolean
 }
 
 async function restored(world: World, clients: Clients, { fromMs, forMs }: Span): Promise<void> {
-  const { clock, queue, letters, timers, fate } = world;
+  const { clock, queue, letters, timers, functions, fate } = world;
   await clock.sleep(fromMs);
   fate.note("restored");
   world.trace(`only the table is restored, after ${forMs} ms`);
   queue.clear();
   letters.clear();
   timers.clear();
+  functions?.clear();
   world.sweeps = true;
   world.switchOff(forMs);
   await clients.request(true, (engine) => sweepAll(engine));

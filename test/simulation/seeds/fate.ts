@@ -61,6 +61,12 @@ export const HARDSHIPS = [
   "unregistered",
   /** An operator pauses an open invocation. */
   "paused",
+  /** The time of a function was over before its answer was there. */
+  "time-is-up",
+  /** A function ended in the middle of its work, because it had not answered long after its time was over. */
+  "function-ended",
+  /** A pass of the sweeper could not finish, and handed a part over as a slice. */
+  "handed-over",
   /** An item is deleted because its time to live is over. */
   "expired",
 ] as const;

@@ -41,6 +41,9 @@ export class Mortal {
   /** Aborts at the death of the process. */
   readonly #end = new AbortController();
   #frozenUntilMs = 0;
+  /** Resolves when a function that rests goes on; undefined while it works. */
+  #resting: Promise<void> | undefined;
+  #goOn: () => void = () => {};
   /** The number of faults in its own calls. */
   struck = 0;
 
@@ -71,6 +74,16 @@ export class Mortal {
     this.#onDeath();
   }
 
+  /** A function that has answered makes no call, and gets no answer, until the next piece of work comes. */
+  rest(): void {
+    this.#resting ??= new Promise((resolve) => (this.#goOn = resolve));
+  }
+
+  goOn(): void {
+    this.#resting = undefined;
+    this.#goOn();
+  }
+
   /** True for this share of the calls. */
   strikesIn(share: number): boolean {
     return this.#around.random.chance(share);
@@ -92,6 +105,7 @@ export class Mortal {
   /** Makes a call: the call goes out and has its effect, and the answer comes back. Each way takes time. */
   async call<T>({ what, kind, effect, failure }: Calling<T>): Promise<T> {
     if (this.isDead) return never();
+    if (this.#resting !== undefined) await this.#awake();
     const { clock, random, fate, leaseMs, ownsStore, trace } = this.#around;
     const mishap = fate.draw(kind);
     if (mishap !== undefined) this.struck++;
@@ -142,6 +156,7 @@ export class Mortal {
 
   async #awake(): Promise<void> {
     const { clock, random } = this.#around;
+    while (this.#resting !== undefined) await this.#resting;
     while (this.isFrozen)
       await clock.sleepOf(this, this.#frozenUntilMs - clock.nowMs() + random.between(0, LEG_MAX_MS));
     if (this.isDead) return never();

@@ -12,6 +12,8 @@ interface Park {
   readonly parker: Mortal;
   readonly struck: number;
   readonly atMs: number;
+  /** True if the time of the driver was up: it leaves the invocation to the message of the arrival. */
+  readonly isLeft: boolean;
   /** The sort keys of the arrivals that were stored when the park was written. */
   readonly arrived: ReadonlySet<string>;
 }
@@ -19,10 +21,18 @@ interface Park {
 export class ParkRule {
   readonly #table: WatchedTable;
   readonly #observer: Engine;
+  readonly #hasMessage: (id: InvocationId) => boolean;
   readonly #engineOf: (mortal: Mortal) => Engine | undefined;
   readonly #parks = new Map<string, Park>();
 
-  constructor(table: WatchedTable, observer: Engine, engineOf: (mortal: Mortal) => Engine | undefined) {
+  /** @param hasMessage whether a message of the invocation is in a queue, or is being worked on */
+  constructor(
+    table: WatchedTable,
+    observer: Engine,
+    engineOf: (mortal: Mortal) => Engine | undefined,
+    hasMessage: (id: InvocationId) => boolean,
+  ) {
+    this.#hasMessage = hasMessage;
     this.#table = table;
     this.#observer = observer;
     this.#engineOf = engineOf;
@@ -36,13 +46,15 @@ export class ParkRule {
     const waits = after?.["status"] === "suspended" || after?.["status"] === "backing-off";
     if (writer === undefined || !waits || after["untilMs"] !== 0) return;
     const nonce = sk.slice("hold#".length);
+    const engine = this.#engineOf(writer);
     this.#parks.set(pk, {
       id: pk.replace("inv#", "") as InvocationId,
       token: after["token"],
       parker: writer,
       struck: writer.struck,
       // Uses the clock of the parking process, which may be behind.
-      atMs: (this.#engineOf(writer) ?? this.#observer).clock.nowMs(),
+      atMs: (engine ?? this.#observer).clock.nowMs(),
+      isLeft: engine?.activeInvocations.stopping === true,
       arrived: new Set(this.#table.keysOf(pk, `arr#${nonce}#`)),
     });
   }
@@ -53,12 +65,12 @@ export class ParkRule {
    */
   async check(): Promise<readonly string[]> {
     const complaints: string[] = [];
-    for (const [pk, { id, token, parker, struck, atMs, arrived }] of this.#parks) {
+    for (const [pk, { id, token, parker, struck, atMs, isLeft, arrived }] of this.#parks) {
       const engine = this.#engineOf(parker);
       const isDisturbed = parker.isDead || parker.struck !== struck;
       if (!isDisturbed && (engine?.activeInvocations.find(id) !== undefined || parker.isFrozen)) continue;
       this.#parks.delete(pk);
-      if (isDisturbed || arrived.size === 0) continue;
+      if (isDisturbed || arrived.size === 0 || (isLeft && this.#hasMessage(id))) continue;
       const loaded = await load(this.#observer, id);
       if (loaded === undefined || loaded.leaseRecord?.token !== token) continue;
       const { nonce } = loaded.invocation.acceptance;

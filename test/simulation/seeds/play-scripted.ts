@@ -45,7 +45,7 @@ class Player {
   async play(): Promise<unknown[] | Keyed> {
     const ctx = this.#ctx;
     const { program, resolves } = JSON.parse(ctx.input) as Part;
-    const before = program.object === undefined ? undefined : this.#enter(program.name);
+    const before = program.object === undefined ? undefined : await this.#enter(program.name);
     const given: unknown[] = [];
     for (const step of program.steps) given.push(await caught(program, () => this.#step({ program }, step)));
     if (resolves?.refuses === true) {
@@ -57,17 +57,22 @@ class Player {
   }
 
   /** Adds the name to the log. @returns the log before this change; a replay takes that log from the journal */
-  #enter(name: string): readonly string[] {
+  async #enter(name: string): Promise<readonly string[]> {
     const state = new ScriptState(this.#ctx);
-    const recorded = this.#ctx.journal.commands[1];
-    let found = state.get(LOG);
-    if (recorded?.name === "GetEagerState") {
-      const { value } = recorded.message;
-      found = value === undefined ? undefined : new TextDecoder().decode(value.content);
-    }
-    const before = JSON.parse(found ?? "[]") as string[];
+    const before = JSON.parse((await this.#logIn(state)) || "[]") as string[];
     state.set(LOG, JSON.stringify([...before, name]));
     return before;
+  }
+
+  /** The request may lack the log if the other values of the state are large. */
+  async #logIn(state: ScriptState): Promise<string | undefined> {
+    const recorded = this.#ctx.journal.commands[1];
+    if (recorded === undefined ? !state.knows(LOG) : recorded.name === "GetLazyState")
+      return await this.#ctx.get(state.lazy(LOG));
+    const found = state.get(LOG);
+    if (recorded?.name !== "GetEagerState") return found;
+    const { value } = recorded.message;
+    return value === undefined ? undefined : new TextDecoder().decode(value.content);
   }
 
   async #step(part: Part, step: Step): Promise<unknown> {

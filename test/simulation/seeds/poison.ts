@@ -1,12 +1,19 @@
-/** One invocation that ends every process that reads its partition. */
+/**
+ * One invocation that ends processes: on a shared table, each that reads its partition; as the only owner of the store, each that makes
+ * an attempt. The looks of such an owner at its open invocations load little, and nothing records them.
+ */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import type { Endpoints } from "../../../shared/engine/ports/endpoints.ts";
 import type { Table } from "../../../shared/engine/ports/table.ts";
+import { exchangeOver } from "../in-process-endpoints.ts";
 import type { Mortal } from "./mortal.ts";
 import type { Ask } from "./plan.ts";
 import type { Random } from "../random.ts";
 
 /** The share of poisoned seeds among the seeds in which processes share a table. */
 export const POISON_SHARE = 0.04;
+/** The same share among the wide seeds in which one process owns the store alone. */
+export const DEADLY_SHARE = 0.15;
 /** The invocation is poisoned at most this long after its acceptance, while it sleeps. */
 const POISONED_WITHIN_MS = 15_000;
 const SLEEP_MS = 20_000;
@@ -47,16 +54,32 @@ export class Poison {
     this.#fromMs = nowMs + this.#random.between(0, POISONED_WITHIN_MS);
   }
 
+  /** The attempts that are made after the invocation is poisoned end their process. */
+  inAttempts(endpoints: Endpoints, mortal: Mortal): Endpoints {
+    return {
+      open: (request) => {
+        const isSound = this.#isSound(request.headers["x-restate-invocation-id"], mortal);
+        if (isSound) return endpoints.open(request);
+        this.#onStrike();
+        mortal.die();
+        return exchangeOver(NEVER);
+      },
+    };
+  }
+
   around(table: Table, mortal: Mortal): Table {
     return {
       ...table,
       query: (pk, range) => {
-        const isSound = this.#id === undefined || pk !== `inv#${this.#id}` || mortal.clock().nowMs() < this.#fromMs;
-        if (isSound) return table.query(pk, range);
+        if (this.#isSound(pk.replace("inv#", ""), mortal)) return table.query(pk, range);
         this.#onStrike();
         mortal.die();
         return NEVER;
       },
     };
+  }
+
+  #isSound(id: string | undefined, mortal: Mortal): boolean {
+    return this.#id === undefined || id !== this.#id || mortal.clock().nowMs() < this.#fromMs;
   }
 }

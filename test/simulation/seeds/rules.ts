@@ -44,6 +44,8 @@ export class Rules {
   readonly complaints: string[] = [];
   /** The pauses with their reasons: of an operator, or of the engine. */
   readonly pauses: { readonly id: InvocationId; readonly reason: string }[] = [];
+  /** Every invocation that was paused at some time: one that never began gives up its place in the queue of its key. */
+  readonly paused = new Set<InvocationId>();
 
   constructor(table: WatchedTable, observer: Engine, parks: ParkRule) {
     this.#table = table;
@@ -183,7 +185,9 @@ export class Rules {
     this.#parks.note(note);
     if (status !== "paused" || before?.["status"] === "paused") return;
     const { lastFailure } = after as Item & { lastFailure?: string };
-    this.pauses.push({ id: pk.replace("inv#", "") as InvocationId, reason: lastFailure ?? "no reason" });
+    const id = pk.replace("inv#", "") as InvocationId;
+    this.paused.add(id);
+    this.pauses.push({ id, reason: lastFailure ?? "no reason" });
   }
 
   #lock(note: Note): void {

@@ -14,9 +14,10 @@ import { Edits } from "./edits.ts";
 import { beginEvents } from "./events.ts";
 import { drawStretch, isFar, type Stretch } from "./far-plan.ts";
 import type { Fault } from "./fate.ts";
+import { drawFunctions } from "./functions.ts";
 import { type Ask, drawPlan } from "./plan.ts";
 import { Pauses } from "./pauses.ts";
-import { isPoisoned } from "./poison.ts";
+import { DEADLY_SHARE, isPoisoned } from "./poison.ts";
 import { Random } from "../random.ts";
 import { Rules } from "./rules.ts";
 import { verdict } from "./verdict.ts";
@@ -39,7 +40,8 @@ const SOON_MS = 3_600_000;
 /** Sets the draws of the hardships apart from all other draws, so that a seed is the same with them and without. */
 const WIDE_APART = 1_000_003;
 const PAUSES_APART = 2_000_003;
-const DIED = /the process that drove it ended before its time/;
+const PROCESSES_APART = 3_000_017;
+const DIED = /the process that drove it ended before its time|it ended the process \d+ times in a row/;
 
 export interface Run {
   readonly complaints: readonly string[];
@@ -64,7 +66,11 @@ export async function run({ seed, sabotage, bound, wide = false, trace = () => {
   const playing = !random.chance(SDK_SHARE) ? "scripted" : streams(seed) ? "streams" : "sdk";
   const plan = drawPlan(random);
   const draws = wide ? new Random(seed + WIDE_APART) : undefined;
-  const world = new World({ random, players: await players(playing), trace, sabotage, bound, wide: draws });
+  const apart = wide ? new Random(seed + PROCESSES_APART) : undefined;
+  const functions = apart && drawFunctions(apart);
+  const isDeadly = apart?.chance(DEADLY_SHARE) === true;
+  const making = { random, players: await players(playing), trace, sabotage, bound, wide: draws, functions, isDeadly };
+  const world = new World(making);
   const pausing = wide ? new Random(seed + PAUSES_APART) : undefined;
   const more = draws !== undefined && playing === "scripted" ? drawWidePlan(draws) : [];
   const stretch = drawStretch(random, world.poison !== undefined, bound === "rested");
@@ -86,7 +92,13 @@ async function play(
 ): Promise<Run> {
   const { table, clock, fate, leap } = world;
   const observer = world.observer();
-  const rules = new Rules(table, observer, new ParkRule(table, observer, (mortal) => world.engineOf(mortal)));
+  const parks = new ParkRule(
+    table,
+    observer,
+    (mortal) => world.engineOf(mortal),
+    (id) => world.hasMessage(id),
+  );
+  const rules = new Rules(table, observer, parks);
   const clients = new Clients(world);
   const fail = (complaint: string): void => void rules.complaints.push(complaint);
   const days = new Days(world, rules, drawn);
@@ -94,6 +106,7 @@ async function play(
   world.start();
   clients.start(plan, fail);
   world.onExpired = (item) => rules.expire(item);
+  world.onComplaint = fail;
   const aftermath = draws && new Aftermath(world, clients, rules, draws);
   const edits = draws && new Edits(world, clients, draws);
   edits?.begin(plan, fail);
@@ -125,7 +138,7 @@ async function play(
   if (complaints.length === 0) {
     const left = leftIn(world, clients, rules, true);
     if (left !== undefined) complaints.push(`${left}, after ${steps} steps`);
-    complaints.push(...verdict(world, clients, plan.concat(visitors, aftermath?.asked ?? []), rules.lives));
+    complaints.push(...verdict(world, clients, plan.concat(visitors, aftermath?.asked ?? []), rules));
   }
   return { complaints, steps, struck: fate.struck, tookMs: clock.nowMs() - START_MS - leap.leaptMs };
 }
@@ -143,9 +156,13 @@ function operate({ fate, poison }: World, clients: Clients, rules: Rules, pauses
     if (id === poison?.id) continue;
     const fail = (complaint: string): void => void rules.complaints.push(complaint);
     if (pauses?.resumeLater(id, fail) === true) continue;
-    if (DIED.test(reason) && fate.struck.some((fault) => fault.startsWith("dies"))) clients.resume(id, fail);
+    if (DIED.test(reason) && fate.struck.some(endsProcess)) clients.resume(id, fail);
     else fail(`${id} was paused: ${reason}`);
   }
+}
+
+function endsProcess(fault: Fault): boolean {
+  return fault.startsWith("dies") || fault === "function-ended";
 }
 
 /**
@@ -154,12 +171,14 @@ function operate({ fate, poison }: World, clients: Clients, rules: Rules, pauses
  * @param inAll whether invocations that must stay open for days, and messages that are a day late, count too
  */
 function leftIn(world: World, clients: Clients, rules: Rules, inAll: boolean): string | undefined {
-  const { clock, queue, letters, poison } = world;
+  const { clock, queue, letters, functions, poison } = world;
   if (clients.isBusy) return "a client waits";
   if (rules.open.some((name) => !isPoisoned(name) && (inAll || !isFar(name)))) return "an invocation is open";
   const nowMs = clock.nowMs();
   const isSound = ({ invocationId }: Wake) => invocationId !== poison?.id;
   if (queue.waitingBy(inAll ? Infinity : nowMs + SOON_MS).some(isSound)) return "a message is in the queue";
+  if (functions?.waitingBy(inAll ? Infinity : nowMs + SOON_MS).some(isSound) === true)
+    return "a message of a function is left";
   if (letters.waitingBy(Infinity).some(isSound)) return "a dead letter is left";
   for (const { engine } of world.running) if (engine.activeInvocations.size > 0) return "something is driven";
   // An entry that is not due does not count: a late write of a park may leave the entry of a completed invocation, which the

@@ -10,7 +10,7 @@ import type { Ask } from "./plan.ts";
 import { isPoisoned } from "./poison.ts";
 import { failedText, type Program, type Step } from "./program.ts";
 import { repeatComplaints } from "./repeats.ts";
-import type { Seen } from "./rules.ts";
+import type { Rules, Seen } from "./rules.ts";
 import type { World } from "./world.ts";
 
 interface Life {
@@ -22,12 +22,12 @@ interface Life {
 /** The retention of results, unless a service says otherwise. A wake that is lost may come an hour later. */
 const RESULT_KEPT_MS = 23 * 3_600_000;
 
-/** @param seen every life of every invocation, as the judges of the steps remember it: its items may be gone */
+/** The judges of the steps remember every life of every invocation: its items may be gone. */
 export function verdict(
   world: World,
   clients: Clients,
   plan: readonly Ask[],
-  seen: readonly Seen[],
+  { lives: seen, paused }: Pick<Rules, "lives" | "paused">,
 ): readonly string[] {
   const lives = seen.flatMap(lifeOf);
   const { off = [], restore } = world.hardships ?? {};
@@ -40,7 +40,7 @@ export function verdict(
     ...acceptanceComplaints(lives, clients, plan, disturbed),
     ...answerComplaints(lives, clients, disturbed),
     ...executionComplaints(world, lives),
-    ...logComplaints(world.table, lives.filter(hasEnded), inOrder(clients, plan), disturbed),
+    ...logComplaints(world.table, lives.filter(hasEnded), inOrder(clients, plan, paused), disturbed),
   ];
 }
 
@@ -85,10 +85,17 @@ function lifeComplaints({ invocation, program, text }: Life, disturbed: Disturbe
  * @returns pairs of programs that must run in this order: the first program has no delay, and was acknowledged before the
  * second one was requested
  */
-function inOrder({ acknowledged }: Clients, plan: readonly Ask[]): (readonly [Program, Program])[] {
-  return acknowledged.flatMap(({ ask: { program, delayMs }, atMs }) =>
+function inOrder(
+  { acknowledged }: Clients,
+  plan: readonly Ask[],
+  paused: Rules["paused"],
+): (readonly [Program, Program])[] {
+  return acknowledged.flatMap(({ ask: { program, delayMs }, id, atMs }) =>
     plan
-      .filter((later) => delayMs === 0 && later.program.object === program.object && later.atMs + START_MS > atMs)
+      .filter(
+        (later) =>
+          delayMs === 0 && !paused.has(id) && later.program.object === program.object && later.atMs + START_MS > atMs,
+      )
       .map((later) => [program, later.program] as const),
   );
 }
