@@ -6,7 +6,7 @@ import { blindHandover, foreignIds } from "../planted/mistakes.ts";
 import { plantedTests } from "../planted/planted-tests.ts";
 import { withTable } from "../planted/with-table.ts";
 import { seedsToTry } from "../simulation/seeds/seeds-to-try.ts";
-import type { Sabotage } from "../simulation/seeds/world.ts";
+import type { Sabotage } from "../simulation/seeds/running.ts";
 import { playOnOneTable } from "./one-table.ts";
 import { judgeAll } from "./things.ts";
 

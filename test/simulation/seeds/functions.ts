@@ -17,10 +17,12 @@ import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { slowedReads } from "../crash-points/slowed-reads.ts";
 import { MemoryQueue } from "../memory-queue.ts";
 import type { Random } from "../random.ts";
-import { SWEEP_INTERVAL_MS } from "./leap.ts";
+import type { VirtualClock } from "../virtual-clock.ts";
+import type { Fate } from "./fate.ts";
+import { type Leap, SWEEP_INTERVAL_MS } from "./leap.ts";
 import type { Mortal } from "./mortal.ts";
 import { queueOf } from "./mortal-ports.ts";
-import type { Running, World } from "./world.ts";
+import type { Running } from "./running.ts";
 
 /** The share of wide seeds whose processes are functions, among those whose processes share a table. */
 const SHARE = 0.4;
@@ -49,6 +51,24 @@ export interface Times {
   readonly readMs: number;
 }
 
+/** The durable parts of the world, and what a function needs of it. */
+export interface Ground {
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly leap: Leap;
+  readonly fate: Pick<Fate, "note">;
+  readonly queue: MemoryQueue;
+  readonly letters: MemoryQueue;
+  /** False while no sweeper runs yet. */
+  readonly sweeps: boolean;
+  /** Resolves once processes may run. */
+  isOn(): Promise<void>;
+  /** Starts a function, which does nothing by itself. */
+  giveFunction(engineIn: (born: Pick<Running, "mortal" | "engine">) => Engine): Running;
+  /** Called with what a process should not have done. */
+  readonly onComplaint: (complaint: string) => void;
+}
+
 type Role = "answers" | "works" | "sweeps";
 
 /** @returns undefined for a seed whose processes are not functions */
@@ -58,14 +78,14 @@ export function drawFunctions(random: Random): Times | undefined {
 }
 
 export class Functions {
-  readonly #world: World;
+  readonly #world: Ground;
   readonly #times: Times;
   readonly #slow: MemoryQueue;
   /** The messages of the slices: each names a slice in place of an invocation. */
   readonly #slices: MemoryQueue;
   readonly #idle: Readonly<Record<Role, Running[]>> = { answers: [], works: [], sweeps: [] };
 
-  constructor(world: World, times: Times, dead: ConstructorParameters<typeof MemoryQueue>[1]) {
+  constructor(world: Ground, times: Times, dead: ConstructorParameters<typeof MemoryQueue>[1]) {
     this.#world = world;
     this.#times = times;
     this.#slow = new MemoryQueue(world.clock, dead);

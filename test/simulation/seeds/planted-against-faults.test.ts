@@ -8,7 +8,8 @@ import { withTable } from "../../planted/with-table.ts";
 import type { Fault } from "./fate.ts";
 import { run } from "./run.ts";
 import { seedsToTry } from "./seeds-to-try.ts";
-import type { Bound, Sabotage } from "./world.ts";
+import type { Sabotage } from "./running.ts";
+import type { Bound } from "./world.ts";
 
 const DAY_S = 86_400;
 const HOUR_MS = 3_600_000;

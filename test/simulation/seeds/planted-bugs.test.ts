@@ -6,7 +6,7 @@ import { plantedTests } from "../../planted/planted-tests.ts";
 import { withTable } from "../../planted/with-table.ts";
 import { run } from "./run.ts";
 import { expectCaught, seedsToTry } from "./seeds-to-try.ts";
-import type { Sabotage } from "./world.ts";
+import type { Sabotage } from "./running.ts";
 
 const ACCEPTANCE = "seg#000000";
 const ARRIVALS = "arr$";

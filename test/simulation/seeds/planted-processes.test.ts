@@ -5,7 +5,7 @@ import { plantedTests } from "../../planted/planted-tests.ts";
 import { withTable } from "../../planted/with-table.ts";
 import { run } from "./run.ts";
 import { expectCaught, seedsToTry } from "./seeds-to-try.ts";
-import type { Sabotage } from "./world.ts";
+import type { Sabotage } from "./running.ts";
 
 /** A function does not notice that its time is up, so it ends in the middle of its work. */
 const timeless: Sabotage = (engine) => {

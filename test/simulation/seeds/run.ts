@@ -21,7 +21,8 @@ import { DEADLY_SHARE, isPoisoned } from "./poison.ts";
 import { Random } from "../random.ts";
 import { Rules } from "./rules.ts";
 import { verdict } from "./verdict.ts";
-import { type Bound, type Sabotage, World } from "./world.ts";
+import type { Sabotage } from "./running.ts";
+import { type Bound, World } from "./world.ts";
 
 /** The share of the seeds that the real SDK plays, which is slower than the scripted one. */
 const SDK_SHARE = 0.25;

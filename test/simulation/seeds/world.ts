@@ -1,23 +1,17 @@
 /** The world of one seed: durable parts that survive, and the processes on them, which come and go. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { readSettings } from "../../../shared/config/settings.ts";
-import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { ActiveInvocations, type DriveSlots } from "../../../shared/engine/local/active-invocations.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
-import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
 import { beginLife } from "../../../shared/engine/sweep/begin-life.ts";
 import { noteListing, recover } from "../../../shared/engine/sweep/sweep.ts";
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
-import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
-import { silentLog, silentMeter } from "../../recording-log.ts";
 import { InProcessEndpoints } from "../in-process-endpoints.ts";
 import type { MemoryTable } from "../memory-table.ts";
 import { MemoryQueue } from "../memory-queue.ts";
 import { MemoryTimers } from "../memory-timers.ts";
-import { SeededIdSource } from "../seeded-id-source.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import type { Players } from "./players.ts";
+import { compose, LEASE_MS } from "./compose.ts";
 import { type Fault, Fate } from "./fate.ts";
 import { Functions, type Times } from "./functions.ts";
 import { LaggingIndexes } from "./faults/lagging-indexes.ts";
@@ -30,27 +24,11 @@ import { Outside } from "./outside.ts";
 import { expireBeside } from "./own-expiry.ts";
 import { Poison, POISON_SHARE } from "./poison.ts";
 import type { Random } from "../random.ts";
+import type { Running, Sabotage } from "./running.ts";
 import { Skew, skewed } from "./skew.ts";
 import { sweepApart, sweepBeside } from "./sweeper.ts";
 import { throttledTable, throttledTimers, Throttling } from "./throttling.ts";
 import { WatchedTable } from "./watched-table.ts";
-
-/** Plants a mistake, which a judge must detect, into the engine of every process. */
-export type Sabotage = (engine: Engine) => Engine;
-
-export interface Running {
-  readonly mortal: Mortal;
-  readonly engine: Engine;
-  /** Rejects with the death of the process. */
-  readonly death: Promise<never>;
-  /**
-   * `sweeps` is a separate sweeper: it takes no requests, and no messages except dead letters. `one-thing` is a function, which
-   * works on one thing at a time.
-   */
-  readonly does: "everything" | "serves" | "sweeps" | "one-thing";
-  /** True once the process takes requests. */
-  serves: boolean;
-}
 
 /** A fault that a test forces on each of its seeds. Other seeds have the fault with the probability in the fault's own file. */
 export type Bound = "throttled" | "skewed" | "poisoned" | "rested";
@@ -74,16 +52,6 @@ const RESTART_MAX_MS = 3_000;
 const APART_SHARE = 0.5;
 /** The receives after which a message becomes a dead letter: fewer than on AWS, so that an outage of seconds suffices. */
 const RECEIVES_MAX = [1, 4];
-const { settings } = readSettings({
-  environment: {},
-  flags: {
-    "worker.queue-delay": "30s",
-    "worker.check-interval": "2m",
-    "sweeper.listing-age": "1m",
-    "default-retry-policy.initial-interval": "200ms",
-    "default-retry-policy.max-interval": "5s",
-  },
-});
 
 export class World {
   readonly clock = new VirtualClock();
@@ -227,7 +195,7 @@ export class World {
     let reject: (death: Death) => void = () => {};
     const death = new Promise<never>((_, refuse) => (reject = refuse));
     death.catch(() => undefined);
-    const around = { clock, random, fate, leaseMs: settings["worker.lease"], ownsStore, trace };
+    const around = { clock, random, fate, leaseMs: LEASE_MS, ownsStore, trace };
     const mortal = new Mortal(name, around, () => {
       this.#running.delete(running);
       reject(new Death("the process died"));
@@ -327,23 +295,4 @@ export class World {
     };
     return compose(parts, `${this.#seed}.${mortal.name}`, mortal.name, this.ownsStore ? mortal.name : undefined);
   }
-}
-
-type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
-
-/** Slots without a bound. Only a process that owns its store takes slots: one for each send that it drives immediately. */
-const ENDLESS: DriveSlots = { take: () => () => undefined, lastMoveOf: () => 0 };
-
-function compose(parts: Parts, seed: string, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {
-  const engineSettings = engineSettingsOf(settings, exclusiveOwnerPrefix);
-  return {
-    ...parts,
-    registry: createStoredRegistry({ meta: parts.meta, clock: parts.clock, settings: engineSettings }),
-    ids: new SeededIdSource(seed),
-    log: silentLog,
-    meter: silentMeter,
-    activeInvocations: Object.assign(new ActiveInvocations(parts.clock, owner), { slots: ENDLESS }),
-    bulkheads: newBulkheads(parts.clock),
-    settings: engineSettings,
-  };
 }

@@ -1,0 +1,42 @@
+/** Builds the engine of a process from its ports. */
+import { readSettings } from "../../../shared/config/settings.ts";
+import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
+import type { Engine } from "../../../shared/engine/engine.ts";
+import { ActiveInvocations, type DriveSlots } from "../../../shared/engine/local/active-invocations.ts";
+import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
+import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
+import { silentLog, silentMeter } from "../../recording-log.ts";
+import { SeededIdSource } from "../seeded-id-source.ts";
+
+const { settings } = readSettings({
+  environment: {},
+  flags: {
+    "worker.queue-delay": "30s",
+    "worker.check-interval": "2m",
+    "sweeper.listing-age": "1m",
+    "default-retry-policy.initial-interval": "200ms",
+    "default-retry-policy.max-interval": "5s",
+  },
+});
+
+/** The time after which a driver that does not renew its lease counts as dead. */
+export const LEASE_MS = settings["worker.lease"];
+
+type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
+
+/** Slots without a bound. Only a process that owns its store takes slots: one for each send that it drives immediately. */
+const ENDLESS: DriveSlots = { take: () => () => undefined, lastMoveOf: () => 0 };
+
+export function compose(parts: Parts, seed: string, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {
+  const engineSettings = engineSettingsOf(settings, exclusiveOwnerPrefix);
+  return {
+    ...parts,
+    registry: createStoredRegistry({ meta: parts.meta, clock: parts.clock, settings: engineSettings }),
+    ids: new SeededIdSource(seed),
+    log: silentLog,
+    meter: silentMeter,
+    activeInvocations: Object.assign(new ActiveInvocations(parts.clock, owner), { slots: ENDLESS }),
+    bulkheads: newBulkheads(parts.clock),
+    settings: engineSettings,
+  };
+}
