@@ -100,7 +100,9 @@ async function sendAgainWhileYoung(engine: Engine, wake: Wake, nowMs: number): P
   const sentAtMs = Math.min(wake.sentAtMs, nowMs);
   const patienceMs = Math.max(2 * wake.delayMs, 2 * engine.settings.leaseMs);
   if (nowMs - sentAtMs >= patienceMs) return;
-  await engine.queue.send({ ...wake, sentAtMs, delayMs: Math.max(PUT_BACK_MIN_MS, wake.delayMs) });
+  // Each delay is longer than the one before: while the store refuses acceptances, each try of a caller leaves such a message.
+  const grownMs = Math.min(Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs), engine.settings.leaseMs);
+  await engine.queue.send({ ...wake, sentAtMs, delayMs: Math.max(grownMs, wake.delayMs) });
 }
 
 function hasKillOrder({ arrivals }: Loaded): boolean {

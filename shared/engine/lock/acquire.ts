@@ -10,6 +10,7 @@ import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { passOn } from "./give-back.ts";
 import { EDITOR, type Lock, packState, readLock } from "../store/lock-record.ts";
 import { lockKey } from "../store/object-keys.ts";
+import { ticketAt } from "./hand-over.ts";
 import { isGivenUp, lockInTurn } from "./leave-queue.ts";
 import { isHeldBy, takeOrQueue } from "./object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
@@ -73,9 +74,22 @@ export async function lookIfStale(
   target: Pick<Target, "service">,
   { ticket, lock }: { readonly ticket: number; readonly lock: Lock },
 ): Promise<void> {
-  const heldMs = engine.clock.nowMs() - lock.sinceMs;
-  const isStale = ticket === lock.head + 1 && heldMs > STALE_LEASES * engine.settings.leaseMs;
-  if (isStale || lock.holder?.id === EDITOR) await lookAtHolder(engine, pk, target, lock);
+  const isStale = engine.clock.nowMs() - lock.sinceMs > STALE_LEASES * engine.settings.leaseMs;
+  if (lock.holder?.id === EDITOR || (isStale && (await isFirst(engine, pk, ticket, lock))))
+    await lookAtHolder(engine, pk, target, lock);
+}
+
+/** The most tickets before an own one that are read to find out who waits first. */
+const BEFORE_MAX = 32;
+
+/**
+ * True if no invocation waits before this ticket. An edit looks at no holder, and neither does a ticket that is void, or was drawn and
+ * never written: its invocation may have drawn a later one.
+ */
+async function isFirst(engine: Engine, pk: string, ticket: number, { head }: Lock): Promise<boolean> {
+  for (let before = head + 1; before < ticket && before <= head + BEFORE_MAX; before++)
+    if ((await ticketAt(engine, pk, before))?.kind === "waiter") return false;
+  return true;
 }
 
 function nowHeld(active: ActiveInvocation, lock: Lock): "held" {

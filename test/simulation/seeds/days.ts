@@ -26,8 +26,9 @@ export class Days {
   /** @returns false if there are no days to skip, or if the skip began at an earlier call */
   begin(): boolean {
     if (this.#begun) return false;
-    const { clock, queue, fate, leap, trace } = this.#world;
-    const stretch = this.#drawn ?? (queue.size > 0 ? NEXT_DAY : undefined);
+    const { clock, queue, functions, fate, leap, trace } = this.#world;
+    const messages = [...queue.waitingBy(Infinity), ...(functions?.waitingBy(Infinity) ?? [])];
+    const stretch = this.#drawn ?? (messages.length > 0 ? NEXT_DAY : undefined);
     if (stretch !== undefined && clock.nowMs() - START_MS < BEGIN_AFTER_MS) return true;
     this.#begun = true;
     fate.end();

@@ -22,6 +22,8 @@ const DISTURBED = [INTERRUPTED, 404, 410].map(failedText);
 export type Disturbed = ReadonlySet<string> & {
   /** True if nothing ran for longer than a result is kept: a handler may then attach to an invocation whose result is over. */
   readonly outlastsResults?: boolean;
+  /** True if nothing ran for longer than the sleep of a program that is to be cancelled: it may end before the cancel. */
+  readonly outlastsSleeps?: boolean;
 };
 
 /** @returns the names of a program and of all its children */
@@ -88,7 +90,7 @@ function mayGive(step: Step, value: unknown, disturbed: Disturbed): boolean {
     case "signals":
       return endsWith(step.of, value, disturbed);
     case "cancel":
-      return isFailure(value) && endsWith(step.of, value, disturbed);
+      return (isFailure(value) || disturbed.outlastsSleeps === true) && endsWith(step.of, value, disturbed);
     case "await":
       return value === (step.refuses ? failedText(REJECTED) : WOKEN);
     default:

@@ -125,7 +125,8 @@ export class Mortal {
         this.die();
         return never();
       case "late-effect":
-        void outward(random.between(1, SLOW_MAX_LEASES * leaseMs)).then(() => effect(mishap));
+        // A store in the same process does nothing after it has refused a call.
+        if (!ownsStore) void clock.sleep(random.between(1, SLOW_MAX_LEASES * leaseMs)).then(() => effect(mishap));
         await this.#back(legMs());
         throw failure();
       case "slow":

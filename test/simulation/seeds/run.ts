@@ -114,6 +114,9 @@ async function play(
   if (draws !== undefined) beginEvents(world, clients, draws, fail);
   const pauses = pausing && new Pauses(world, clients, rules, pausing);
   pauses?.begin(fail);
+  // A sleep begins that much later if the message of its invocation is lost and the sweeper comes rarely.
+  const lateMs = Number.isFinite(drawn?.sweepEveryMs) ? drawn!.sweepEveryMs : 0;
+  const quietByMs = QUIET_BY_MS + lateMs;
   const visitors: Ask[] = [];
   let steps = 0;
   for (; steps < STEPS_MAX; steps++) {
@@ -133,7 +136,7 @@ async function play(
     }
     const passedMs = clock.nowMs() - START_MS - leap.leaptMs;
     if (passedMs > MISFORTUNE_MAX_MS) fate.end();
-    if (passedMs > QUIET_BY_MS || !clock.jump()) break;
+    if (passedMs > quietByMs || !clock.jump()) break;
   }
   const complaints = [...rules.complaints];
   if (complaints.length === 0) {

@@ -19,6 +19,9 @@ interface Life {
   readonly text: string;
 }
 
+/** The shortest sleep of a program that is to be cancelled. */
+const YIELDING_MS = 600_000;
+
 /** The retention of results, unless a service says otherwise. A wake that is lost may come an hour later. */
 const RESULT_KEPT_MS = 23 * 3_600_000;
 
@@ -32,7 +35,10 @@ export function verdict(
   const lives = seen.flatMap(lifeOf);
   const { off = [], restore } = world.hardships ?? {};
   const awayMs = Math.max(0, ...[...off, ...(restore === undefined ? [] : [restore])].map(({ forMs }) => forMs));
-  const disturbed: Disturbed = Object.assign(disturbedIn(plan), { outlastsResults: awayMs > RESULT_KEPT_MS });
+  const disturbed: Disturbed = Object.assign(disturbedIn(plan), {
+    outlastsResults: awayMs > RESULT_KEPT_MS,
+    outlastsSleeps: awayMs >= YIELDING_MS,
+  });
   const isCalm = world.fate.struck.length === 0;
   return [
     ...(clients.lostOne && isCalm ? ["a client was not answered, though nothing went wrong"] : []),
