@@ -119,11 +119,16 @@ export async function stillWaits(
 }
 
 /**
- * Looks at the holder on behalf of an invocation that waits for long. If the holder's life no longer exists, or a pause made the
+ * Looks at the holder on behalf of an invocation that waits for long, or of an edit. If the holder's life no longer exists, or a pause made the
  * holder give up the key, the function passes the lock on. If the holder has ended or has no driver, the function wakes the
  * holder.
  */
-async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "service">, lock: Lock): Promise<void> {
+export async function lookAtHolder(
+  engine: Engine,
+  pk: string,
+  target: Pick<Target, "service">,
+  lock: Lock,
+): Promise<void> {
   const { holder } = lock;
   if (holder === undefined) return;
   if (holder.id === EDITOR) return await passOn(engine, pk, target, lock, lock.state);

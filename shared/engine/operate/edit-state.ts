@@ -3,7 +3,7 @@ import { EMPTY_STATE, place } from "../../core/object/keyed-state.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
 import { newNonce } from "../accept/accept.ts";
-import { lookIfStale } from "../lock/acquire.ts";
+import { lookAtHolder } from "../lock/acquire.ts";
 import { editRecord, fingerprint, replacing, type Values } from "../lock/apply-edit.ts";
 import type { Engine } from "../engine.ts";
 import { passOn } from "../lock/give-back.ts";
@@ -120,7 +120,8 @@ async function editInTurn(
     // Another process has passed the lock on meanwhile, before the edit had its ticket.
     if (lock === undefined) continue;
     if (isHeldBy(lock, editor)) await passOn(engine, pk, target, lock, lock.state);
-    else await lookIfStale(engine, pk, target, { ticket: lock.tail, lock });
+    // Nobody looks later on behalf of an edit, so a holder that is gone is noticed now.
+    else await lookAtHolder(engine, pk, target, lock);
     return (await lockAt(engine, pk)).head >= lock.tail ? "applied" : "queued";
   }
 }

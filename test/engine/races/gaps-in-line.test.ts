@@ -2,8 +2,10 @@
 import { expect, test } from "vitest";
 import type { InvocationId, Nonce } from "../../../shared/core/model/ids.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { editState } from "../../../shared/engine/operate/edit-state.ts";
+import { editState, stateOf } from "../../../shared/engine/operate/edit-state.ts";
 import { queueUp, takeOrQueue } from "../../../shared/engine/lock/object-lock.ts";
+import { editRecord } from "../../../shared/engine/lock/apply-edit.ts";
+import { EDITOR } from "../../../shared/engine/store/lock-record.ts";
 import { voidTicket } from "../../../shared/engine/lock/ticket.ts";
 import { inboxKey } from "../../../shared/engine/store/object-keys.ts";
 import { objectPartition } from "../../../shared/engine/store/object-partition.ts";
@@ -32,8 +34,21 @@ const GAPS: readonly (readonly [string, (actor: Actor, pk: string) => Promise<un
       await voidTicket(engine, pk, 1);
     },
   ],
-  ["an edit", ({ engine }) => editState(engine, TARGET, "object", new Map())],
+  [
+    "an edit whose editor died before its look",
+    ({ engine }, pk) =>
+      queueUp(engine, pk, { id: EDITOR, nonce: GONE.nonce }, { edit: true, b: editRecord(new Map(), undefined) }),
+  ],
 ];
+
+test("an edit behind a life that is gone is applied at once", async () => {
+  const stage = await open({ greet: () => "hello" }, { services: [objectOf(["greet"])] });
+  const { engine } = stage.actor();
+  await stage.pulse.during(takeOrQueue(engine, objectPartition(engine, TARGET), GONE));
+  const values = new Map([["name", new Uint8Array([1])]]);
+  expect(await stage.pulse.during(editState(engine, TARGET, "object", values))).toBe("applied");
+  expect(await stage.pulse.during(stateOf(engine, TARGET))).toEqual(values);
+});
 
 test.each(GAPS)("a call behind %s gets its key from a life that is gone", async (_, makeGap) => {
   const stage = await open({ greet: () => "hello" }, { services: [objectOf(["greet"])] });

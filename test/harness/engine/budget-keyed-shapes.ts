@@ -88,7 +88,7 @@ const EDITS: readonly Shape[] = [
       ...cost(9, 1, 3),
       why: "the edit waits its turn as a call does: 2 refused, ticket 2, applied 1 (ADR 0012)",
     },
-    reads: { onPath: 3, inAll: 6 },
+    reads: { onPath: 4, inAll: 7 },
     play: async (play) => {
       const answer = play.call("Register/k/atGate", VALUE);
       await play.until(() => play.stage.deployment.atGate === 1, "the handler waits at the gate");
