@@ -20,19 +20,28 @@ export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transiti
   const { status } = invocation.phase;
   if (last === undefined || status === "completed") return undefined;
   const notifications = arrivals.filter((arrival) => arrival.kind === "notification");
+  // Only the driver's memory has such a result. The segment of the order takes it, because no redo of a later driver brings it again.
+  const unstored = notifications.filter(({ consumption }) => consumption.inline === true);
   const neverBegan = hasNotBegun(invocation);
   if (last.kind === "resume")
-    return obeyed(invocation, atMs, orders, neverBegan ? { kind: "ready" } : { kind: "running" }, []);
+    return obeyed(
+      invocation,
+      atMs,
+      orders,
+      neverBegan ? { kind: "ready" } : { kind: "running" },
+      takenInOrder(unstored),
+    );
   const cancels = notifications.filter(isCancel);
   if (status !== "paused" || (cancels.length > 0 && cancels.every((cancel) => cancel.atMs < last.atMs))) {
     // The segment takes the notifications from before the order into the journal, so that a cancel among them does not end the
     // pause.
-    const before = notifications.filter((arrival) => arrival.atMs <= last.atMs);
+    const before = notifications.filter((arrival) => arrival.atMs <= last.atMs || unstored.includes(arrival));
     const after: After = { kind: "paused", neverBegan, leavesQueue: leavesQueue(invocation) };
     return obeyed(invocation, atMs, orders, after, takenInOrder(before));
   }
   // The invocation is already paused. The order is consumed when a later cancel or an order to resume ends the pause.
-  return cancels.length > 0 ? obeyed(invocation, atMs, orders, { kind: "running" }, []) : undefined;
+  if (cancels.length === 0) return undefined;
+  return obeyed(invocation, atMs, orders, { kind: "running" }, takenInOrder(unstored));
 }
 
 /**

@@ -11,10 +11,12 @@ import type { OwnAcceptance } from "../local/own-acceptance.ts";
 import { inputEntry } from "../store/input-entry.ts";
 import { invocationPk } from "../store/item-keys.ts";
 import { actAttributes } from "../store/operator-act.ts";
+import { wakeNow } from "../messaging/wake.ts";
+import type { Item } from "../ports/table.ts";
 import type { OperatorAct } from "../ports/submission.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { chunkForPut } from "../store/large-record.ts";
-import { hasExpired, type Loaded, withLoaded } from "../store/load.ts";
+import { hasExpired, type Loaded, unperformed, withLoaded } from "../store/load.ts";
 
 /** Every sender of a signal reads segment 0 and pays for its size, so larger inputs are stored in pieces. */
 const INLINE_MAX_BYTES = 16 * 1024;
@@ -50,11 +52,16 @@ export async function accept(
   // If the answer to a put is lost, the client of the table repeats the put, and the item of the first put refuses the second. If
   // the nonce in that item is the nonce of this acceptance, this has happened.
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
-  for (let refusedBy = first.existing; ;) {
+  for (let refusedBy = first.existing, waits = 0; ;) {
     const found = await withLoaded(engine, acceptance.id, async (loaded): Promise<Acceptation | undefined> => {
       if (loaded !== undefined && (!isOver(engine, loaded) || isThis(loaded))) {
         await join?.(loaded);
         return { kind: "existing", loaded };
+      }
+      if (loaded !== undefined && isToBeFinished(loaded, refusedBy)) {
+        await waitForEnd(engine, loaded.invocation.acceptance, waits++);
+        refusedBy = await engine.table.get(item);
+        return undefined;
       }
       // The item that refused the put has been deleted meanwhile, or it belongs to a life that is over. The table may have deleted
       // the end of that life already, and then nothing is loaded.
@@ -69,6 +76,27 @@ export async function accept(
     });
     if (found !== undefined) return found;
   }
+}
+
+/** How long an acceptor waits for the last effects of the life before; then its caller has to ask again. */
+const FINISHED_AFTER_MS = [20, 100, 400, 1_000, 2_000];
+
+/**
+ * True for a tombstone whose last effects may be missing: only its own segments say who still waits for its end, and the new life
+ * replaces them.
+ */
+function isToBeFinished(former: Loaded, first: Item | undefined): boolean {
+  const { acceptance, phase } = former.invocation;
+  if (phase.status !== "completed" || !phase.tombstone || former.last?.segment.endAlone === true) return false;
+  return unperformed(former) !== undefined && first?.["n"] === acceptance.nonce && first["end"] !== true;
+}
+
+/** Leaves the last effects to a worker, and waits. @throws Error if they take too long */
+async function waitForEnd(engine: Engine, former: Acceptance, waits: number): Promise<void> {
+  const ms = FINISHED_AFTER_MS[waits];
+  if (ms === undefined) throw new Error(`${former.id} has ended, and its callers are not told yet: try again`);
+  await wakeNow(engine, former);
+  await engine.clock.sleep(ms);
 }
 
 /** A tombstone counts as expired at once, even if the clock of its writer is ahead of this one. */

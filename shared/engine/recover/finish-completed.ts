@@ -90,15 +90,18 @@ function hasExpiredEffects({ clock }: Engine, { invocation: { phase }, leaseReco
 }
 
 /**
- * The segment without its commands, and without the order to kill calls.
- * @param keepsState true if the changes of state stay; the lock ignores changes under an older grant, however late they come
+ * The segment without the commands that start invocations, and without the order to kill calls.
+ * @param keepsRest true if the other commands stay, however late they come: the lock ignores changes of state under an older grant,
+ *   and an addressee takes a signal once
  */
-function tellingOnly(segment: Segment, keepsState: boolean): Segment {
-  const entries = keepsState ? segment.entries.filter(isStateChange) : [];
+function tellingOnly(segment: Segment, keepsRest: boolean): Segment {
+  const entries = keepsRest ? segment.entries.filter(makesNothing) : [];
   const { after } = segment;
   return { ...segment, entries, after: after.kind === "completed" ? { ...after, killed: false } : after };
 }
 
-function isStateChange(entry: Entry): boolean {
-  return entry.kind === "command" && entry.command.kind === "change-state";
+const MAKES_NOTHING: ReadonlySet<string> = new Set(["change-state", "signal", "complete-awakeable"]);
+
+function makesNothing(entry: Entry): boolean {
+  return entry.kind === "command" && MAKES_NOTHING.has(entry.command.kind);
 }

@@ -25,8 +25,9 @@ import { acceptanceIn, existingAcceptance } from "../store/existing-acceptance.t
 /**
  * Reads the target of each final effect. A lease record written after the end shows that the effects were performed. Most
  * invocations have no such record, because it would cost one more write for each.
- * @returns false also if the end is more than a day old. Then targets may have expired, and a redo would create them again. Only
- *   the give-back of a key is looked for at any age, because its state counts under its grant however late it comes (I6)
+ * @returns false also if the end is more than a day old. Then targets may have expired, and a redo would create them again. Looked
+ *   for at any age are the give-back of a key, because its state counts under its grant however late it comes (I6), and what an open
+ *   invocation of that time still waits for
  */
 export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<boolean> {
   const { phase } = loaded.invocation;
@@ -34,7 +35,7 @@ export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<bool
   if (phase.status !== "completed" || last === undefined) return false;
   const { endedAtMs } = phase;
   const isOld = engine.clock.nowMs() - endedAtMs >= DAY_MS;
-  const effects = effectsOf(last.before, last.segment).filter(({ kind }) => !isOld || RETURNS_KEY.has(kind));
+  const effects = effectsOf(last.before, last.segment).filter(({ kind }) => !isOld || MAKES_NOTHING.has(kind));
   let isUndone = false;
   await atMost(AT_ONCE, effects, async (effect) => {
     if (!isUndone && (await isNotPerformed(engine, loaded, endedAtMs, effect))) isUndone = true;
@@ -42,8 +43,13 @@ export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<bool
   return isUndone;
 }
 
-/** The effects that write the state of a key. */
-const RETURNS_KEY: ReadonlySet<Effect["kind"]> = new Set(["give-back", "close-workflow"]);
+/** The effects that create no invocation: they write the state of a key, or an arrival that its addressee takes once. */
+const MAKES_NOTHING: ReadonlySet<Effect["kind"]> = new Set([
+  "give-back",
+  "close-workflow",
+  "signal",
+  "complete-awakeable",
+]);
 
 /** True if the target of the effect shows that the effect was not performed. */
 async function isNotPerformed(

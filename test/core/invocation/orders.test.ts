@@ -67,6 +67,18 @@ describe("an order to pause", () => {
     ]);
   });
 
+  test.each([
+    ["to pause", pause()],
+    ["to resume", resume()],
+  ])("%s consumes a result that only the driver has, whenever it came", (_, order) => {
+    const stored = { ...completionArrived(2), atMs: NOW_MS + 2 } as Extract<Arrival, { kind: "notification" }>;
+    const unstored = { ...stored, consumption: { ...stored.consumption, inline: true } };
+    expect(stored.consumption.inline).toBe(false);
+    expect(advance(invocationIn("running"), poll([order, unstored])).segment!.consumed.map(({ key }) => key)).toEqual([
+      "c2",
+    ]);
+  });
+
   test("has no effect on a paused invocation, and is listed in the segment of the cancel that ends the pause", () => {
     const paused = invocationIn("paused");
     expect(advance(paused, poll([pause()]))).toMatchObject({ next: paused, step: { kind: "park", status: "paused" } });

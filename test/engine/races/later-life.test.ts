@@ -7,11 +7,12 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
 import { output } from "../../../shared/engine/ingress/attach.ts";
 import { sendWake } from "../../../shared/engine/messaging/wake.ts";
+import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import type { Actor, Stage, StageSettings } from "../../harness/engine/engine-fixture.ts";
 import type { PortCall } from "../../harness/engine/engine-process.ts";
-import { callOn, LEASE_MS, sendOn } from "../../harness/engine/engine-fixture.ts";
+import { callOn, LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
 import { callKeyed, keyed, sendKeyed, workflowOf } from "../../harness/engine/object-stage.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";
 import { completePromise, getPromise } from "../../harness/engine/script-state.ts";
@@ -152,4 +153,28 @@ test("an attach in the final segment is performed neither at the end nor in a re
   expect(await standing(actor, invocationId)).toBe("ended");
   const isSink = ({ method, args }: PortCall) => method === "put" && (args[0] as Item).sk.startsWith("sink#");
   expect(actor.process.calls.filter(isSink)).toEqual([]);
+});
+
+test("who waits for a life that ended before its first attempt is told, though its driver died, and a later life begins soon", async () => {
+  const stage = await open({
+    quick: () => "quick",
+    asks: (ctx) => ctx.get(ctx.call("quick", "", KEY)),
+  });
+  const [ingress, worker] = [stage.actor(), stage.actor()];
+  worker.startWorker();
+  const { invocationId } = await sendOn(ingress, "quick", "", { ...KEY, startAtMs: stage.pulse.nowMs() + 3_600_000 });
+  const asked = callOn(ingress, "asks").then(textOf);
+  await stage.pulse.pass(LEASE_MS);
+  // Whoever ends the cancelled life dies before it tells anybody.
+  const canceller = stage.actor();
+  const tells = ({ method, args }: PortCall) => method === "query" && JSON.stringify(args).includes("sink#");
+  const crashes = [worker, canceller].map((actor) => crashBefore(actor, tells));
+  void cancel(canceller.engine, invocationId);
+  await stage.pulse.pass(200);
+  expect(crashes.filter(({ at }) => at !== undefined)).toHaveLength(1);
+  const next = stage.actor();
+  next.startWorker();
+  const again = await stage.pulse.within(5_000, sendOn(next, "quick", "", KEY));
+  expect([again.invocationId, again.status]).toEqual([invocationId, "accepted"]);
+  expect(await stage.pulse.within(60_000, asked)).toBe("409 canceled");
 });

@@ -22,7 +22,7 @@ const DISTURBED = [INTERRUPTED, 404, 410].map(failedText);
 export type Disturbed = ReadonlySet<string> & {
   /** True if nothing ran for longer than a result is kept: a handler may then attach to an invocation whose result is over. */
   readonly outlastsResults?: boolean;
-  /** True if nothing ran for longer than the sleep of a program that is to be cancelled: it may end before the cancel. */
+  /** True if nothing ran, or a program was paused, for longer than the sleep of one that is to be cancelled: it may end before the cancel. */
   readonly outlastsSleeps?: boolean;
 };
 

@@ -67,6 +67,8 @@ export const HARDSHIPS = [
   "function-ended",
   /** A pass of the sweeper could not finish, and handed a part over as a slice. */
   "handed-over",
+  /** A message went to the slow lane, because its service is slow. */
+  "slow-lane",
   /** An item is deleted because its time to live is over. */
   "expired",
 ] as const;

@@ -29,7 +29,7 @@ const SHARE = 0.4;
 /** The time of a request; of a batch of messages or a slice; and the read of a sweeper, which may be so slow that slices are needed. */
 const ANSWERED_MS = [1_500, 25_000];
 const WORKED_MS = [1_500, 20_000];
-const READ_MS = [0, 1_500, 7_000];
+const READ_MS = [0, 6_000, 12_000];
 /** The walks get a part of a pass, and the dead letters the rest. */
 const PASS_MS = 60_000;
 const WALKED_MS = 45_000;
@@ -168,16 +168,19 @@ export class Functions {
     const slices = slicesOf(queueOf(mortal, this.#slices, random, leap), engine, () => fate.note("handed-over"));
     const lanes = role === "answers" ? { leavesSlowToQueue: true } : { hasSlowLane: true };
     const settings: EngineSettings = { ...engine.settings, ...lanes, slowFromMs: SLOW_FROM_MS };
-    const queue = new LanedQueue({ main, slow, isSlow: (service) => registry.isSlow(service) });
-    const { readMs } = this.#times;
-    const isSlowed = role === "sweeps" && readMs > 0;
-    return {
-      ...engine,
-      queue,
-      slices,
-      settings,
-      ...(isSlowed && { table: slowedReads(engine.table, engine.clock, readMs) }),
+    const isSlow = (service: string): boolean => {
+      if (!registry.isSlow(service)) return false;
+      fate.note("slow-lane");
+      return true;
     };
+    const queue = new LanedQueue({ main, slow, isSlow });
+    return { ...engine, queue, slices, settings };
+  }
+
+  /** The walks read slowly in some seeds, as they do over many invocations; the tries of dead letters do not. */
+  #slowed(engine: Engine): Engine {
+    const { readMs } = this.#times;
+    return readMs === 0 ? engine : { ...engine, table: slowedReads(engine.table, engine.clock, readMs) };
   }
 
   async #eachBatch(
@@ -227,7 +230,7 @@ export class Functions {
       await this.#world.isOn();
       await this.#within("sweeps", PASS_MS, async (engine) => {
         const nowMs = engine.clock.nowMs();
-        await sweepOnce(engine, nowMs + WALKED_MS);
+        await sweepOnce(this.#slowed(engine), nowMs + WALKED_MS);
         await drainDeadLetters(engine, letters, nowMs + PASS_MS);
       }).catch(() => undefined);
     }

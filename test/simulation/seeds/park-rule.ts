@@ -47,14 +47,15 @@ export class ParkRule {
     if (writer === undefined || !waits || after["untilMs"] !== 0) return;
     const nonce = sk.slice("hold#".length);
     const engine = this.#engineOf(writer);
+    const id = pk.replace("inv#", "") as InvocationId;
     this.#parks.set(pk, {
-      id: pk.replace("inv#", "") as InvocationId,
+      id,
       token: after["token"],
       parker: writer,
       struck: writer.struck,
       // Uses the clock of the parking process, which may be behind.
       atMs: (engine ?? this.#observer).clock.nowMs(),
-      isLeft: engine?.activeInvocations.stopping === true,
+      isLeft: engine?.activeInvocations.find(id)?.isStopping === true,
       arrived: new Set(this.#table.keysOf(pk, `arr#${nonce}#`)),
     });
   }

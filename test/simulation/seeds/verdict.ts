@@ -37,7 +37,7 @@ export function verdict(
   const awayMs = Math.max(0, ...[...off, ...(restore === undefined ? [] : [restore])].map(({ forMs }) => forMs));
   const disturbed: Disturbed = Object.assign(disturbedIn(plan), {
     outlastsResults: awayMs > RESULT_KEPT_MS,
-    outlastsSleeps: awayMs >= YIELDING_MS,
+    outlastsSleeps: awayMs >= YIELDING_MS || world.fate.struck.includes("paused"),
   });
   const isCalm = world.fate.struck.length === 0;
   return [
