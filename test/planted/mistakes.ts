@@ -51,12 +51,14 @@ export function trustedMoments(engine: Engine): Engine {
   return { ...engine, queue: { ...queue, receive } };
 }
 
+const SLEEPS: ReadonlySet<unknown> = new Set(["scheduled", "suspended", "backing-off"]);
+
 /** The sweeper finds no sleepers, as if schedules were reliable. */
 export function unseenSleepers(engine: Engine): Engine {
   return withTable(engine, {
     async queryIndex(...asked) {
       const page = await engine.table.queryIndex(...asked);
-      const items = page.items.filter(({ wakeAtMs }) => wakeAtMs === undefined);
+      const items = page.items.filter(({ status }) => !SLEEPS.has(status));
       return items.length === page.items.length ? page : acting({ ...page, items });
     },
   });
