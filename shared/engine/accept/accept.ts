@@ -12,7 +12,7 @@ import { inputEntry } from "../store/input-entry.ts";
 import { invocationPk } from "../store/item-keys.ts";
 import { actAttributes } from "../store/operator-act.ts";
 import { wakeNow } from "../messaging/wake.ts";
-import type { Item } from "../ports/table.ts";
+import { type Item, StoreError } from "../ports/table.ts";
 import type { OperatorAct } from "../ports/submission.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { chunkForPut } from "../store/large-record.ts";
@@ -30,6 +30,7 @@ const ABSENT = { kind: "absent" } as const;
 
 /**
  * Resolves with `new` when segment 0 is durable, or with the invocation that already exists under this id.
+ * @throws StoreError if the store fails, or if the callers of a former life are not told in time
  * @param act the operator's act that causes the acceptance
  * @param join called with the existing invocation. A large invocation is loaded in a turn of `largeLoads`, and the turn ends only
  *   after `join`
@@ -91,10 +92,11 @@ function isToBeFinished(former: Loaded, first: Item | undefined): boolean {
   return unperformed(former) !== undefined && first?.["n"] === acceptance.nonce && first["end"] !== true;
 }
 
-/** Leaves the last effects to a worker, and waits. @throws Error if they take too long */
+/** Leaves the last effects to a worker, and waits. @throws StoreError if they take too long: the caller may try again */
 async function waitForEnd(engine: Engine, former: Acceptance, waits: number): Promise<void> {
   const ms = FINISHED_AFTER_MS[waits];
-  if (ms === undefined) throw new Error(`${former.id} has ended, and its callers are not told yet: try again`);
+  if (ms === undefined)
+    throw new StoreError(`${former.id} has ended, and not all of its callers are told yet; try again`);
   await wakeNow(engine, former);
   await engine.clock.sleep(ms);
 }
