@@ -84,12 +84,12 @@ const FINISHED_AFTER_MS = [20, 100, 400, 1_000, 2_000];
 
 /**
  * True for a tombstone whose last effects may be missing: only its own segments say who still waits for its end, and the new life
- * replaces them.
+ * replaces them. It leaves the listing after these effects (`unlistTombstone`).
  */
 function isToBeFinished(former: Loaded, first: Item | undefined): boolean {
   const { acceptance, phase } = former.invocation;
   if (phase.status !== "completed" || !phase.tombstone || former.last?.segment.endAlone === true) return false;
-  return unperformed(former) !== undefined && first?.["n"] === acceptance.nonce && first["end"] !== true;
+  return unperformed(former) !== undefined && first?.["n"] === acceptance.nonce && first["listPk"] !== undefined;
 }
 
 /** Leaves the last effects to a worker, and waits. @throws StoreError if they take too long: the caller may try again */
