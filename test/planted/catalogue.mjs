@@ -41,7 +41,9 @@ const CATALOGUE = {
       ["I8", "a sweeper that does not see sleepers"],
       ["an open invocation outlives a sweeper's rest", "items that live for at most three days"],
     ],
-    "test/simulation/seeds/planted-queue.test.ts": [["I8", "a gap in a queue behind which nobody looks at the holder"]],
+    "test/simulation/seeds/planted-queue.test.ts": [
+      ["I8", "an invocation behind a void ticket does not look at the holder"],
+    ],
     "test/simulation/seeds/planted-processes.test.ts": [
       ["a driver stops in time", "a function that does not notice that its time is up"],
       ["an invocation that ends its processes is paused", "a suspect that is tried without a mark"],

@@ -30,12 +30,12 @@ const ABSENT = { kind: "absent" } as const;
 
 /**
  * Resolves with `new` when segment 0 is durable, or with the invocation that already exists under this id.
- * @throws StoreError if the store fails, or if the callers of a former life are not told in time
  * @param act the operator's act that causes the acceptance
  * @param join called with the existing invocation. A large invocation is loaded in a turn of `largeLoads`, and the turn ends only
  *   after `join`
  * @param isThis true for an expired life that must not be replaced: the command that asks for this acceptance may be a repeat,
  *   and the earlier performance may have made or found that life. `accept` returns such a life as existing
+ * @throws StoreError if the store fails, or if no worker performs the last effects of a former life in time
  */
 export async function accept(
   engine: Engine,
@@ -54,14 +54,14 @@ export async function accept(
   // the nonce in that item is the nonce of this acceptance, this has happened.
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   for (let refusedBy = first.existing, waits = 0; ;) {
+    let unfinished: Acceptance | undefined;
     const found = await withLoaded(engine, acceptance.id, async (loaded): Promise<Acceptation | undefined> => {
       if (loaded !== undefined && (!isOver(engine, loaded) || isThis(loaded))) {
         await join?.(loaded);
         return { kind: "existing", loaded };
       }
       if (loaded !== undefined && isToBeFinished(loaded, refusedBy)) {
-        await waitForEnd(engine, loaded.invocation.acceptance, waits++);
-        refusedBy = await engine.table.get(item);
+        unfinished = loaded.invocation.acceptance;
         return undefined;
       }
       // The item that refused the put has been deleted meanwhile, or it belongs to a life that is over. The table may have deleted
@@ -76,15 +76,20 @@ export async function accept(
       return { ...counted(engine, acceptance), ...(nonce !== undefined && { instead: true }) };
     });
     if (found !== undefined) return found;
+    // The wait comes after the load, so that it holds no turn of `largeLoads`.
+    if (unfinished !== undefined) {
+      await waitForEnd(engine, unfinished, waits++);
+      refusedBy = await engine.table.get(item);
+    }
   }
 }
 
-/** How long an acceptor waits for the last effects of the life before; then its caller has to ask again. */
+/** The waits of an acceptor for the last effects of a former life. After them, the caller has to repeat its request. */
 const FINISHED_AFTER_MS = [20, 100, 400, 1_000, 2_000];
 
 /**
- * True for a tombstone whose last effects may be missing: only its own segments say who still waits for its end, and the new life
- * replaces them. It leaves the listing after these effects (`unlistTombstone`).
+ * True for a tombstone whose last effects may be missing. A new life replaces the segments that name the callers of the former one, so
+ * a worker must deliver the result to these callers first. It then removes the tombstone from the listing (`unlistTombstone`).
  */
 function isToBeFinished(former: Loaded, first: Item | undefined): boolean {
   const { acceptance, phase } = former.invocation;
@@ -96,7 +101,9 @@ function isToBeFinished(former: Loaded, first: Item | undefined): boolean {
 async function waitForEnd(engine: Engine, former: Acceptance, waits: number): Promise<void> {
   const ms = FINISHED_AFTER_MS[waits];
   if (ms === undefined)
-    throw new StoreError(`${former.id} has ended, and not all of its callers are told yet; try again`);
+    throw new StoreError(
+      `${former.id} has ended, and no worker has delivered its result to all callers yet; try again`,
+    );
   await wakeNow(engine, former);
   await engine.clock.sleep(ms);
 }

@@ -68,14 +68,15 @@ export async function park(
       // The driver of a keyed invocation may not have read the lock since its claim, so it goes on and acquires the lock.
       (next.step.kind === "acquire" && step.status !== "pending") ||
       (step.status === "pending" && (await hasComeToHold(engine, active)));
-    if (advances && !active.isStopping && step.status !== "ready") return await takeUpAgain(engine, active);
+    const goesOn = advances && step.status !== "ready";
+    if (goesOn && !active.isStopping) return await takeUpAgain(engine, active);
     // If a child has ended while the park was written, its result is only in memory and must be written.
     if (!inbox.hasUnwritten) {
       // From now on children deliver their results through the table, because no driver reads them from memory any more.
       inbox.close();
       if (step.status === "paused") await passOver(engine, active.invocation);
       // This driver is stopping. The wake of the arrival's writer met its lease, and may be lost.
-      if (advances && step.status !== "ready") await sendWake(engine, active.invocation.acceptance, 0);
+      if (goesOn) await sendWake(engine, active.invocation.acceptance, 0);
       return "parked";
     }
     if ((await takeUpAgain(engine, active)) === "lost") return "lost";

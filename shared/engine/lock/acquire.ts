@@ -17,6 +17,7 @@ import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { withoutPendingEdit } from "./pending-edit.ts";
 import { reserveKey } from "./reserved-key.ts";
 import { existingAcceptance } from "../store/existing-acceptance.ts";
+import { TooLargeError } from "../store/read-partition.ts";
 import type { Condition, Update } from "../ports/table.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
@@ -118,10 +119,13 @@ export async function stillWaits(
   return !isHeldBy(lock, invocation.acceptance) && lock.holder !== undefined && leaseRecord.ticket > lock.head;
 }
 
+/** The most bytes of a holder that a look loads: every edit that waits makes such a look. */
+const LOOKED_AT_MAX_BYTES = 4 << 20;
+
 /**
- * Looks at the holder on behalf of an invocation that waits for long, or of an edit. If the holder's life no longer exists, or a pause made the
- * holder give up the key, the function passes the lock on. If the holder has ended or has no driver, the function wakes the
- * holder.
+ * Looks at the holder on behalf of an invocation that waits for long, or of an edit. If the holder's life no longer exists, or a
+ * pause made the holder give up the key, the function passes the lock on. If the holder has ended or has no driver, or is too large
+ * to be loaded here, the function wakes the holder.
  */
 export async function lookAtHolder(
   engine: Engine,
@@ -132,7 +136,11 @@ export async function lookAtHolder(
   const { holder } = lock;
   if (holder === undefined) return;
   if (holder.id === EDITOR) return await passOn(engine, pk, target, lock, lock.state);
-  const loaded = await load(engine, holder.id);
+  const loaded = await load(engine, holder.id, LOOKED_AT_MAX_BYTES).catch((error: unknown) => {
+    if (error instanceof TooLargeError) return "too large" as const;
+    throw error;
+  });
+  if (loaded === "too large") return await wakeNow(engine, { id: holder.id, target });
   if (loaded === undefined || loaded.invocation.acceptance.nonce !== holder.nonce)
     await passOn(engine, pk, target, lock, lock.state);
   else if (loaded.invocation.phase.status === "completed" || isLeft(engine, loaded))

@@ -120,7 +120,7 @@ async function editInTurn(
     // Another process has passed the lock on meanwhile, before the edit had its ticket.
     if (lock === undefined) continue;
     if (isHeldBy(lock, editor)) await passOn(engine, pk, target, lock, lock.state);
-    // Nobody looks later on behalf of an edit, so a holder that is gone is noticed now.
+    // The sweeper looks at invocations that wait, and not at edits. So the editor looks at the holder itself.
     else await lookAtHolder(engine, pk, target, lock);
     return (await lockAt(engine, pk)).head >= lock.tail ? "applied" : "queued";
   }

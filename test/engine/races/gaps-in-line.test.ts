@@ -1,4 +1,4 @@
-/** A queue whose first tickets have nobody who looks at the holder: the first invocation behind them looks (I6, I8). */
+/** The first tickets of a queue belong to no waiting invocation. The first invocation behind them looks at the holder of the key (I6, I8). */
 import { expect, test } from "vitest";
 import type { InvocationId, Nonce } from "../../../shared/core/model/ids.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";

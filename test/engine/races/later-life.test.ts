@@ -155,7 +155,7 @@ test("an attach in the final segment is performed neither at the end nor in a re
   expect(actor.process.calls.filter(isSink)).toEqual([]);
 });
 
-test("who waits for a life that ended before its first attempt is told, though its driver died, and a later life begins soon", async () => {
+test("a worker delivers the result of a life that ended before its first attempt to its callers before an acceptor begins a later life", async () => {
   const stage = await open({
     quick: () => "quick",
     asks: (ctx) => ctx.get(ctx.call("quick", "", KEY)),
@@ -165,7 +165,7 @@ test("who waits for a life that ended before its first attempt is told, though i
   const { invocationId } = await sendOn(ingress, "quick", "", { ...KEY, startAtMs: stage.pulse.nowMs() + 3_600_000 });
   const asked = callOn(ingress, "asks").then(textOf);
   await stage.pulse.pass(LEASE_MS);
-  // Whoever ends the cancelled life dies before it tells anybody.
+  // The process that ends the cancelled life dies before it delivers the result.
   const canceller = stage.actor();
   const tells = ({ method, args }: PortCall) => method === "query" && JSON.stringify(args).includes("sink#");
   const crashes = [worker, canceller].map((actor) => crashBefore(actor, tells));

@@ -8,7 +8,8 @@ import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
 import { silentLog, silentMeter } from "../../recording-log.ts";
 import { SeededIdSource } from "../seeded-id-source.ts";
 
-const { settings } = readSettings({
+/** The settings of every process of the simulation. */
+export const { settings: SETTINGS } = readSettings({
   environment: {},
   flags: {
     "worker.queue-delay": "30s",
@@ -20,7 +21,7 @@ const { settings } = readSettings({
 });
 
 /** The time after which a driver that does not renew its lease counts as dead. */
-export const LEASE_MS = settings["worker.lease"];
+export const LEASE_MS = SETTINGS["worker.lease"];
 
 type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
 
@@ -28,7 +29,7 @@ type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "end
 const ENDLESS: DriveSlots = { take: () => () => undefined, lastMoveOf: () => 0 };
 
 export function compose(parts: Parts, seed: string, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {
-  const engineSettings = engineSettingsOf(settings, exclusiveOwnerPrefix);
+  const engineSettings = engineSettingsOf(SETTINGS, exclusiveOwnerPrefix);
   return {
     ...parts,
     registry: createStoredRegistry({ meta: parts.meta, clock: parts.clock, settings: engineSettings }),

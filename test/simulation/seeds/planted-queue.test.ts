@@ -1,4 +1,4 @@
-/** The seeds catch a mistake in a function of the engine: only the ticket at the head of a queue has somebody who looks at the holder. */
+/** The seeds catch a mistake in a function of the engine: only the invocation with the first ticket of a queue looks at the holder. */
 import { vi } from "vitest";
 import type * as Acquire from "../../../shared/engine/lock/acquire.ts";
 import { plantedTests } from "../../planted/planted-tests.ts";
@@ -19,7 +19,7 @@ const SEED = 100_632;
 
 plantedTests(
   import.meta.filename,
-  [{ what: "a gap in a queue behind which nobody looks at the holder" }],
+  [{ what: "an invocation behind a void ticket does not look at the holder" }],
   async ({ what }) => {
     await expectCaught(what, [SEED], /is left ready/, async (seed) => (await run({ seed })).complaints);
   },

@@ -1,6 +1,5 @@
 /** The world of one seed of topics: broker, tables and queue survive; the processes that read and accept come and go. */
 import { EventSourceTopics } from "../../../shared/adapters/event-sources/event-source-topics.ts";
-import { readSettings } from "../../../shared/config/settings.ts";
 import type { Budget } from "../../../shared/engine/bulkheads/budget.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
@@ -19,6 +18,7 @@ import { MemoryQueue } from "../memory-queue.ts";
 import type { MemoryTable } from "../memory-table.ts";
 import { MemoryTimers } from "../memory-timers.ts";
 import { SeededIdSource } from "../seeded-id-source.ts";
+import { LEASE_MS, SETTINGS } from "../seeds/compose.ts";
 import { Fate } from "../seeds/fate.ts";
 import { Leap } from "../seeds/leap.ts";
 import { Death, Mortal } from "../seeds/mortal.ts";
@@ -71,16 +71,6 @@ const FOLLOW_EVERY_MS = 2_000;
 const RECORDS_MAX_BYTES = 40_000;
 export const TOPIC = "orders";
 export const FETCH_MAX_BYTES = 8_000;
-const { settings } = readSettings({
-  environment: {},
-  flags: {
-    "worker.queue-delay": "30s",
-    "worker.check-interval": "2m",
-    "sweeper.listing-age": "1m",
-    "default-retry-policy.initial-interval": "200ms",
-    "default-retry-policy.max-interval": "5s",
-  },
-});
 
 export class World {
   readonly clock = new VirtualClock();
@@ -167,7 +157,7 @@ export class World {
     let reject: (death: Death) => void = () => {};
     const death = new Promise<never>((_, refuse) => (reject = refuse));
     death.catch(() => undefined);
-    const around = { clock, random, fate, leaseMs: settings["worker.lease"], ownsStore: isLocal, trace };
+    const around = { clock, random, fate, leaseMs: LEASE_MS, ownsStore: isLocal, trace };
     const stopping = new AbortController();
     const mortal = new Mortal(name, around, () => {
       this.running.delete(running);
@@ -194,7 +184,7 @@ export class World {
       return { topics: new EventSourceTopics(this.#lambda.of(mortal), mortal.clock()), records: undefined };
     const { topics, records } = kafkaTopics(mortal.clock(), silentLog, RECORDS_MAX_BYTES);
     this.#sabotage.budget?.(records);
-    const ground = { meta: this.meta, table: this.table, settings: engineSettingsOf(settings, undefined) };
+    const ground = { meta: this.meta, table: this.table, settings: engineSettingsOf(SETTINGS, undefined) };
     const changed = (sink: RecordSink): RecordSink =>
       misled(this.#sabotage.sink?.(sink, ground) ?? sink, this.random, () => !this.fate.isOver);
     return {
@@ -211,7 +201,7 @@ export class World {
     const clock = mortal.clock();
     const meta = tableOf(mortal, this.meta);
     const engineSettings = {
-      ...engineSettingsOf(settings, this.plan.kind === "local" ? mortal.name : undefined),
+      ...engineSettingsOf(SETTINGS, this.plan.kind === "local" ? mortal.name : undefined),
       recordSizeMaxBytes: 10_000,
     };
     return {

@@ -34,7 +34,7 @@ export interface State {
   readonly cancels: readonly Cancel[];
 }
 
-/** What the id of an invocation follows from. */
+/** The parts of a request from which the product derives the id of its invocation. */
 export interface Request {
   readonly target: Target;
   readonly key?: string | undefined;
