@@ -50,6 +50,21 @@ test("an edit behind a life that is gone is applied at once", async () => {
   expect(await stage.pulse.during(stateOf(engine, TARGET))).toEqual(values);
 });
 
+test("an edit behind a holder of more than four megabytes sends the holder a wake, and does not load it whole", async () => {
+  const stage = await open({ waits: (ctx) => ctx.get(ctx.awakeable().result) }, { services: [objectOf(["waits"])] });
+  const actor = stage.actor();
+  const { engine, process } = actor;
+  actor.startWorker();
+  const large = keyed("O", "k", "waits", "x".repeat(6 << 20));
+  const { invocationId } = await stage.pulse.during(sendKeyed(actor, large));
+  await stage.pulse.pass(2 * LEASE_MS);
+  expect(await inspect(engine, invocationId)).toMatchObject({ status: "suspended" });
+  const before = process.calls.length;
+  expect(await stage.pulse.during(editState(engine, TARGET, "object", new Map()))).toBe("queued");
+  const sends = process.calls.slice(before).filter(({ port, method }) => port === "queue" && method === "send");
+  expect(sends.map(({ args }) => args[0])).toMatchObject([{ invocationId, delayMs: 0 }]);
+});
+
 test.each(GAPS)("a call behind %s gets its key from a life that is gone", async (_, makeGap) => {
   const stage = await open({ greet: () => "hello" }, { services: [objectOf(["greet"])] });
   const actor = stage.actor();
