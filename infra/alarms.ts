@@ -128,6 +128,6 @@ export class StepwellAlarms extends Construct {
 function warnOfSilence(scope: Construct): void {
   Annotations.of(scope).addWarningV2(
     "stepwell:no-alarm-topic",
-    "alarmTopic: without a topic no alarm notifies an operator. Paused invocations then wait unseen, and open ones are deleted for good two weeks after the sweeper has stopped. Give a topic (-c alarm-topic=<ARN>), or acknowledge this warning: docs/operating.md, Alarms",
+    "alarmTopic: without a topic no alarm notifies an operator. Paused invocations then wait unseen, and open ones are deleted for good two weeks after the sweeper has stopped. Give a topic (-c alarm-topic=<ARN>), or acknowledge this warning: docs/operating/incidents.md, Alarms",
   );
 }

@@ -23,7 +23,7 @@ export function allowLogEncryption(scope: Construct, key: IKey): void {
   if (statementAdded) return;
   Annotations.of(scope).addWarningV2(
     "stepwell:key-for-logs",
-    "encryptionKey: a stack cannot change the policy of an imported key. Without a policy that lets CloudWatch Logs use the key for the log groups of this stack, CloudFormation cannot create these groups: docs/operating.md has the statement",
+    "encryptionKey: a stack cannot change the policy of an imported key. Without a policy that lets CloudWatch Logs use the key for the log groups of this stack, CloudFormation cannot create these groups: docs/operating/aws.md has the statement",
   );
 }
 

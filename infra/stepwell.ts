@@ -85,13 +85,13 @@ export interface StepwellProps {
    * Reserves concurrent executions of the account for single functions; the number is also their limit. A few for the
    * sweeper let it run under any load, and a number for the ingress bounds the executions that waiting callers occupy. By
    * default no function reserves any, because accounts with a low concurrency limit refuse such a deployment
-   * (docs/operating.md).
+   * (docs/operating/aws.md).
    */
   readonly reservedConcurrency?: ReservedConcurrency;
   /**
    * The network of ingress, admin, worker and sweeper, to reach deployments at private addresses
    * (`aws.allowed-addresses`) and to send all requests from known addresses. It needs routes to the AWS services that
-   * docs/operating.md lists. By default functions run in Lambda's own network, which reaches only public addresses.
+   * docs/operating/aws.md lists. By default functions run in Lambda's own network, which reaches only public addresses.
    */
   readonly vpc?: IVpc | Vpc;
   /** The subnets of `vpc` for the functions; by default its private ones. */
@@ -124,7 +124,7 @@ export interface StepwellProps {
   /**
    * Encrypts the queues, the keys, the logs and the stack's own table; by default AWS's own keys do. A stack with its own
    * table must then specify its Region. The key's policy must admit CloudWatch Logs. The stack extends the policy if it
-   * can; the owner of an imported key (`Key.fromKeyArn`) must add the statement in docs/operating.md.
+   * can; the owner of an imported key (`Key.fromKeyArn`) must add the statement in docs/operating/aws.md.
    */
   readonly encryptionKey?: IKey;
   /** Queues refuse requests without TLS; true by default. False is for emulators that support only plain HTTP. */

@@ -37,7 +37,7 @@ export const FOREIGN_SETTINGS: Readonly<Record<string, string>> = {
   "log-server.*": STORES,
   "rocksdb-*": STORES,
   "worker.storage.rocksdb-*": STORES,
-  "worker.snapshots.*": "Stepwell makes no snapshots; docs/operating.md says how to back up its data",
+  "worker.snapshots.*": "Stepwell makes no snapshots; docs/operating says how to back up its data",
   "tracing-headers*": "headers for the collector come by the variable OTEL_EXPORTER_OTLP_HEADERS",
   "tracing-runtime-endpoint": TRACES,
   "tracing-json-path": TRACES,

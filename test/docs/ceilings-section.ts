@@ -1,4 +1,4 @@
-/** Writes the computed part of "Ceilings" in docs/operating.md, between its two marks. */
+/** Writes the computed part of "Ceilings" in docs/operating/evidence.md, between its two marks. */
 import type { Ceiling, CeilingFacts } from "./ceilings.ts";
 import { beside, ceilings, HANDLER_MS, listing, RATES, SHARDS, SHARDS_MAX } from "./ceilings.ts";
 import { ASSUMED } from "./prices.ts";
@@ -13,7 +13,7 @@ const FIRST = 3;
  */
 export function withCeilings(page: string, facts: CeilingFacts): string {
   const [from, to] = [page.indexOf(MARKS[0]), page.indexOf(MARKS[1])];
-  if (from === -1 || to < from) throw new Error("docs/operating.md has no place for the ceilings");
+  if (from === -1 || to < from) throw new Error("docs/operating/evidence.md has no place for the ceilings");
   return `${page.slice(0, from + MARKS[0].length)}\n\n${tables(facts)}\n\n${page.slice(to)}`;
 }
 
@@ -23,9 +23,9 @@ function tables(facts: CeilingFacts): string {
 
 function assumptions({ call }: CeilingFacts): string {
   const { tableWrites, listWrites, readUnits, messages } = call;
-  return `One call is "${call.name}" of [costs.md](costs.md): ${tableWrites} writes of the table, ${listWrites} write of the index \`list\`, ${readUnits} reads, ${messages} message, counted on the
+  return `One call is "${call.name}" of [costs.md](../costs.md): ${tableWrites} writes of the table, ${listWrites} write of the index \`list\`, ${readUnits} reads, ${messages} message, counted on the
 engine. Assumed: ${ASSUMED.functionMs.value} ms of each call of a function of ours, and a handler that is a Lambda function of the same account and works for ${HANDLER_MS} ms.
-Quotas are AWS's defaults as compiled on ${QUOTAS_COMPILED_ON} ([quotas.json](quotas.json)). Load is spread evenly over seconds and over ids.`;
+Quotas are AWS's defaults as compiled on ${QUOTAS_COMPILED_ON} ([quotas.json](../quotas.json)). Load is spread evenly over seconds and over ids.`;
 }
 
 /** The parts of the stack that are fullest at each rate, and their load. */

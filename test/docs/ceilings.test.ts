@@ -1,4 +1,4 @@
-/** The ceilings in docs/operating.md are those of the current engine, stack and quotas; `npm run docs` writes them. */
+/** The ceilings in docs/operating/evidence.md are those of the current engine, stack and quotas; `npm run docs` writes them. */
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { resourcesOf, synthesised } from "../infra/synthesised.ts";
@@ -10,13 +10,13 @@ import { QUOTAS } from "./quotas.ts";
 import { LOOKS_PER_S, sleepersOf } from "./sweeper-capacity.ts";
 import { withSweeper } from "./sweeper-section.ts";
 
-const PAGE = new URL("../../docs/operating.md", import.meta.url);
+const PAGE = new URL("../../docs/operating/evidence.md", import.meta.url);
 
 /** The aim of the default stack. */
 const ACCEPTED_PER_S = 1_000;
 const SLEEPERS = 10_000_000;
 
-describe("the ceilings on docs/operating.md", () => {
+describe("the ceilings on docs/operating/evidence.md", () => {
   const page = readFileSync(PAGE, "utf8");
   let facts: CeilingFacts;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe("the ceilings on docs/operating.md", () => {
   });
 
   it("are those of the current counts and quotas", async () => {
-    await expect(withSweeper(withCeilings(page, facts))).toMatchFileSnapshot("../../docs/operating.md");
+    await expect(withSweeper(withCeilings(page, facts))).toMatchFileSnapshot("../../docs/operating/evidence.md");
   });
 
   it("equal the values that follow from the counts and times in the comments of this test", () => {

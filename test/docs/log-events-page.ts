@@ -23,7 +23,7 @@ const LEVELS: readonly (readonly [LogEventLevel, string])[] = [
   ["info", "Something happened in the ordinary course of work."],
   [
     "audit",
-    "A request to the admin API; no `log.level` silences these lines ([who did what](operating.md#who-did-what)).",
+    "A request to the admin API; no `log.level` silences these lines ([who did what](operating/incidents.md#who-did-what)).",
   ],
 ];
 

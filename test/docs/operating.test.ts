@@ -1,5 +1,4 @@
-/** docs/operating.md states what the template and the settings contain, and each file, heading and test that it names exists. */
-import { existsSync, readFileSync } from "node:fs";
+/** The pages of docs/operating state what the template and the settings contain, and each file and test that they name exists. */
 import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { expect, test } from "vitest";
@@ -7,17 +6,18 @@ import type { KafkaClusterProps } from "../../infra/kafka-clusters.ts";
 import { SETTINGS } from "../../shared/config/settings-table.ts";
 import { briefApp } from "../infra/brief-app.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "../infra/synthesised.ts";
+import { isFile, textOf } from "./page-text.ts";
 
-const DOCS = new URL("../../docs/", import.meta.url);
-const ROOT = new URL("../../", import.meta.url);
-const page = readFileSync(new URL("operating.md", DOCS), "utf8");
+const PAGES = ["aws", "evidence", "incidents", "local"].map((name) => textOf(`docs/operating/${name}.md`));
 const template = synthesised();
 const CLUSTER: KafkaClusterProps = {
   name: "main",
   mskClusterArn: "arn:aws:kafka:eu-west-1:111122223333:cluster/shop/abcd-1",
   secretArn: "arn:aws:secretsmanager:eu-west-1:111122223333:secret:kafka-1",
 };
-const section = (heading: string): string => page.split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!;
+/** The section under this heading of whichever page has it. */
+const section = (heading: string): string =>
+  PAGES.flatMap((page) => page.split(`\n## ${heading}\n`).slice(1))[0]!.split("\n## ")[0]!;
 
 test("every alarm has a section, and every section an alarm", () => {
   const alarms = resourcesOf(template, "AWS::CloudWatch::Alarm").map(
@@ -115,17 +115,16 @@ test("the queues have the retention and the receive counts of the page", () => {
   expect(receives).toEqual([12, 12]);
 });
 
-test("every file and every heading that the page links to exists", () => {
-  const links = [...page.matchAll(/\]\(([^)#]*)(?:#([^)]+))?\)/g)].map(([, file, place]) => [file!, place] as const);
-  expect(links.length).toBeGreaterThan(8);
-  for (const [file, place] of links) {
-    const target = file === "" ? page : readFileSync(new URL(file, DOCS), "utf8");
-    const headings = [...target.matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!.toLowerCase().replaceAll(" ", "-"));
-    if (place !== undefined) expect(headings, `${file}#${place}`).toContain(place);
-  }
-  const files = [...page.matchAll(/`((?:test|infra|shared|functions)\/[\w./-]+\.\w+)`/g)].map(([, path]) => path!);
+test("every file that the pages name in code style exists", () => {
+  const files = PAGES.flatMap((page) =>
+    [...page.matchAll(/`((?:test|infra|shared|functions)\/[\w./-]+\.\w+)`/g)].map(([, path]) => path!),
+  );
   expect(files.length).toBeGreaterThan(15);
-  expect(files.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([]);
+  expect(files.filter((path) => !isFile(path))).toEqual([]);
+});
+
+test("every page begins with a command", () => {
+  for (const page of PAGES) expect(page).toMatch(/^# .+\n\n```sh\n/);
 });
 
 test("for behaviour that the emulator does not show, the page names only tests that exist in the named files", () => {
@@ -139,6 +138,6 @@ test("for behaviour that the emulator does not show, the page names only tests t
   );
   expect(told.length).toBeGreaterThan(6);
   const isThere = ({ file: path, name }: { file: string; name: string }): boolean =>
-    readFileSync(new URL(path, ROOT), "utf8").includes(`test("${name}"`);
+    textOf(path).includes(`test("${name}"`);
   expect(told.filter((one) => !isThere(one))).toEqual([]);
 });

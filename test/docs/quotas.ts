@@ -1,4 +1,4 @@
-/** The AWS quotas in docs/quotas.json, from which the section "Ceilings" of docs/operating.md is computed. */
+/** The AWS quotas in docs/quotas.json, from which the section "Ceilings" of docs/operating/evidence.md is computed. */
 import quotas from "../../docs/quotas.json" with { type: "json" };
 
 export const QUOTAS = quotas.quotas;

@@ -28,8 +28,8 @@ test("the exchanges of fifty steps are those of docs/performance.md", () => {
   expect(README).toContain(`50 steps take ${fifty} exchange`);
 });
 
-test("the largest message is that of docs/operating.md", () => {
-  const size = /\| message of a deployment over HTTPS \| (\d+ MiB)/.exec(textOf("docs/operating.md"))?.[1];
+test("the largest message is that of docs/operating/aws.md", () => {
+  const size = /\| message of a deployment over HTTPS \| (\d+ MiB)/.exec(textOf("docs/operating/aws.md"))?.[1];
   expect(README).toContain(`A message of a deployment has at most ${size}`);
 });
 

@@ -115,7 +115,7 @@ evaluation, so that an answer of any size takes a few pieces of 256 KiB in memor
 takes nothing for a minute is cut off, or for ten seconds while other statements wait for their turn.
 
 **An error before the first row has a status and a message.** After it the status is sent already, so the server breaks the answer off: HTTP/1.1 lacks the last
-chunk, HTTP/2 resets the stream, the JSON has no end. The log has the cause as \`admin-statement.cut\` ([log-events.md](log-events.md#admin-statement.cut)).
+chunk, HTTP/2 resets the stream, the JSON has no end. The log has the cause as \`admin-statement.cut\` ([log-events.md](log-events.md)).
 
 **A stream of Arrow begins with the types of its columns.** Where only all rows show a type, as after a UNION or for some CASE expressions, the rows wait for
 the end of the statement.

@@ -1,4 +1,4 @@
-/** Writes "The sweeper's own ceilings" of docs/operating.md, between its two marks. */
+/** Writes "The sweeper's own ceilings" of docs/operating/evidence.md, between its two marks. */
 import { round } from "./ceilings-section.ts";
 import {
   ALONE_S,
@@ -26,7 +26,7 @@ const SLICES = 9;
  */
 export function withSweeper(page: string): string {
   const [from, to] = [page.indexOf(MARKS[0]), page.indexOf(MARKS[1])];
-  if (from === -1 || to < from) throw new Error("docs/operating.md has no place for the sweeper's ceilings");
+  if (from === -1 || to < from) throw new Error("docs/operating/evidence.md has no place for the sweeper's ceilings");
   return `${page.slice(0, from + MARKS[0].length)}\n\n${section()}\n\n${page.slice(to)}`;
 }
 

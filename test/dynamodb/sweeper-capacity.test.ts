@@ -1,6 +1,6 @@
 /**
  * Counts the requests and the processor time of a look at an invocation, and of an extension of the time to live of its items,
- * for the ceilings in docs/operating.md.
+ * for the ceilings in docs/operating/evidence.md.
  */
 import { beforeEach, expect, test } from "vitest";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";

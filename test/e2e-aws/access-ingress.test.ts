@@ -73,7 +73,7 @@ describe("an ingress behind IAM", () => {
     expect(reached).not.toContain("forged");
   });
 
-  test("accepts the first call of docs/operating.md, by curl and by an application, and refuses a caller without rights", async () => {
+  test("accepts the first call of docs/operating/aws.md, by curl and by an application, and refuses a caller without rights", async () => {
     const url = `${aws.endpoint}/_aws/execute-api/${apis.iam.host.split(".", 1)[0]}`;
     const [shop, stranger] = [await caller("*/POST/guarded/greet"), await caller()];
     expect(await callByCurl(shop, url, "/guarded/greet")).toBe('"hello Ada"');

@@ -1,4 +1,4 @@
-/** The signed calls of "The first call" in docs/operating.md, run as the page shows them: by curl, and by an application. */
+/** The signed calls of "The first call" in docs/operating/aws.md, run as the page shows them: by curl, and by an application. */
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,10 +46,10 @@ function environmentOf({ accessKeyId, secretAccessKey, sessionToken = "" }: Iden
 
 /** @returns the block of the page in this language that contains `word` */
 function blockOf(language: string, word: string): string {
-  const page = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
+  const page = readFileSync(join(ROOT, "docs/operating/aws.md"), "utf8");
   const section = /^### The first call$.*?^###/ms.exec(page)?.[0] ?? "";
   const blocks = section.split("```").filter((block) => block.startsWith(`${language}\n`) && block.includes(word));
-  if (blocks.length !== 1) throw new Error(`the first call on docs/operating.md has ${blocks.length} such blocks`);
+  if (blocks.length !== 1) throw new Error(`the first call on docs/operating/aws.md has ${blocks.length} such blocks`);
   return blocks[0]!.slice(language.length).replaceAll(/^ {3}/gm, "").trim();
 }
 

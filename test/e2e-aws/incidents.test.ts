@@ -1,4 +1,4 @@
-/** Plays incidents, and ends them by the instructions under each alarm in docs/operating.md. */
+/** Plays incidents, and ends them by the instructions under each alarm in docs/operating/incidents.md. */
 import { DeleteFunctionConcurrencyCommand, LambdaClient, PutFunctionConcurrencyCommand } from "@aws-sdk/client-lambda";
 import { serde } from "@restatedev/restate-sdk";
 import type { Context, Serde } from "@restatedev/restate-sdk";

@@ -106,7 +106,7 @@ describe("CloudWatch Logs may use a key of the app", () => {
 
 describe("the stack cannot change the policy of an imported key", () => {
   const warned = (stack: Stack) =>
-    Annotations.fromStack(stack).findWarning("*", Match.stringLikeRegexp("encryptionKey: .*docs/operating.md"));
+    Annotations.fromStack(stack).findWarning("*", Match.stringLikeRegexp("encryptionKey: .*docs/operating/aws.md"));
 
   test("and the stack warns of this", () => {
     expect(warned(imported)).toHaveLength(1);

@@ -65,7 +65,7 @@ export async function untilQuiet(): Promise<LeftBehind> {
   return left;
 }
 
-/** Looks at everything, as an operator does after a loss of messages (docs/operating.md). */
+/** Looks at everything, as an operator does after a loss of messages (docs/operating/incidents.md). */
 async function lookAtEverything(): Promise<number> {
   try {
     const { swept } = (await sweep(aws.plain, { everything: true })) as { readonly swept: { readonly woken: number } };

@@ -139,7 +139,7 @@ export const PROCESS_EVENTS = {
   "subscription.properties-ignored": {
     level: "warn",
     message: "Properties of a cluster or a subscription have no effect",
-    remedy: "Remove the properties of the field properties; docs/operating.md lists the ones that count.",
+    remedy: "Remove the properties of the field properties; docs/operating/local.md lists the ones that count.",
   },
   "subscriptions.follow-failed": {
     level: "warn",

@@ -10,7 +10,7 @@ export const SWEEPER_EVENTS = {
     level: "warn",
     message: "A pass of the sweeper left work to the next pass",
     remedy:
-      "The next passes continue by themselves. If the line repeats for an hour, see ListingBehind in docs/operating.md.",
+      "The next passes continue by themselves. If the line repeats for an hour, see ListingBehind in docs/operating/incidents.md.",
   },
   "sweeper.pass-failed": {
     level: "error",
@@ -37,7 +37,7 @@ export const SWEEPER_EVENTS = {
     level: "error",
     message: "The sweeper gave up an invocation after several failed looks",
     remedy:
-      "Earlier lines sweeper.look-failed have the cause. Mend it; the sweeper tries again once a day, or at once if it is ordered to walk everything (docs/operating.md).",
+      "Earlier lines sweeper.look-failed have the cause. Mend it; the sweeper tries again once a day, or at once if it is ordered to walk everything (docs/operating/incidents.md).",
   },
   "sweeper.look-skipped": {
     level: "info",
@@ -47,7 +47,7 @@ export const SWEEPER_EVENTS = {
     level: "error",
     message: "The sweeper gave up an entry of an index after several failed looks",
     remedy:
-      "Earlier lines sweeper.look-failed have the cause. Mend it, then order the sweeper to walk everything (docs/operating.md).",
+      "Earlier lines sweeper.look-failed have the cause. Mend it, then order the sweeper to walk everything (docs/operating/incidents.md).",
   },
   "sweeper.walk-delayed": {
     level: "info",

@@ -31,7 +31,7 @@ test("a decoded path is encoded again, so that the ingress decodes what the clie
 });
 
 /**
- * The forms in which an HTTP API of AWS passes on each sent path, from events captured in July 2026 (docs/operating.md, limits).
+ * The forms in which an HTTP API of AWS passes on each sent path, from events captured in July 2026 (docs/operating/aws.md, limits).
  */
 test.each([
   ["a%20b", "a b", "a b"],

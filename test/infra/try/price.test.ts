@@ -50,8 +50,8 @@ test("every check declares its share of the bill", () => {
   }
 });
 
-test("docs/operating.md states the same price, and every exit code", () => {
-  const page = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8");
+test("docs/operating/aws.md states the same price, and every exit code", () => {
+  const page = readFileSync(new URL("../../../docs/operating/aws.md", import.meta.url), "utf8");
   const section = page.split("\n## Try it\n")[1]!.split("\n## ")[0]!;
   expect(section).toContain("below one cent for an hour of it");
   expect(section).toContain("some six cents a day");
