@@ -3,8 +3,11 @@ import { CodedError } from "../core/errors/coded-error.ts";
 import type { Item, Key, Table } from "../engine/ports/table.ts";
 import { FORMER_ATTRIBUTE, secretItem, secretKey } from "./environment-secret.ts";
 
-/** The format that this program reads and writes; raised by a change that older programs cannot read. */
-export const TABLE_FORMAT = 1;
+/** The format that this program writes. The number grows with each change of the stored bytes, and older programs refuse it. */
+export const TABLE_FORMAT = 2;
+
+/** The oldest readable format: a table of format 1 has no moments of receipt (ADR 0043). */
+const OLDEST_FORMAT = 1;
 
 /** The number of index shards of earlier programs, regardless of their settings. */
 const FORMER_SHARDS = 8;
@@ -15,17 +18,33 @@ export interface ClaimedTable {
 }
 
 /**
- * Checks that the table has this program's format, and claims an empty table. A table from before formats were recorded
- * is taken over (ADR 0020).
+ * Checks that the table has a readable format, raises an older one, and claims an empty table. A table from before formats were
+ * recorded is taken over (ADR 0020).
  * @throws CodedError META0010 if the table has another format, META0011 if it contains data and no schema item
  */
 export async function claimTable(meta: Table, keyPrefix: string): Promise<ClaimedTable> {
   const key = { pk: `${keyPrefix}schema`, sk: "format" };
   const found = (await meta.get(key)) ?? (await claimed(meta, keyPrefix, key));
-  const { format, indexShardsMin } = found as Record<string, unknown>;
+  const current = isOlder(found) ? await raised(meta, key, found) : found;
+  const { format, indexShardsMin } = current as Record<string, unknown>;
   if (format === TABLE_FORMAT) return { indexShardsMin: typeof indexShardsMin === "number" ? indexShardsMin : 1 };
-  const text = `the table has the format ${String(format)}, and this program needs ${TABLE_FORMAT}`;
+  const text = `the table has the format ${String(format)}, and this program reads the formats ${OLDEST_FORMAT} to ${TABLE_FORMAT}`;
   throw new CodedError("META0010", text);
+}
+
+function isOlder({ format }: Record<string, unknown>): boolean {
+  return typeof format === "number" && format >= OLDEST_FORMAT && format < TABLE_FORMAT;
+}
+
+/**
+ * Records this program's format before anything is written in it, so that older programs do not start on the table any more.
+ * @returns the schema item, as this process or another one has raised it
+ */
+async function raised(meta: Table, key: Key, found: Item): Promise<Item> {
+  const item = { ...found, format: TABLE_FORMAT };
+  const value = (found as Record<string, unknown>)["format"] as number;
+  const put = await meta.put(item, { kind: "equal", attribute: "format", value });
+  return put.written ? item : (put.existing ?? (await meta.get(key)) ?? item);
 }
 
 /** The secret is written after the schema item. A table with only the secret is an earlier program's, or has lost the item. */

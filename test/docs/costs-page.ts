@@ -5,6 +5,7 @@ import type { CostCounts } from "./cost-counts.ts";
 import { accessLines, billOf, idleMonth, REQUESTS_PER_MESSAGE, totalOf, waiting } from "./costs.ts";
 import { ASSUMED, COMPILED_ON, dollars, PRICES, REGION } from "./prices.ts";
 import type { PriceName } from "./prices.ts";
+import { receiptBytes } from "./receipt-bytes.ts";
 import type { StackCounts } from "./stack-counts.ts";
 
 export interface CostFacts {
@@ -166,6 +167,14 @@ function stored(): string {
 ${money(table + recovery)} per GB and month: ${money(table)} for the table and ${money(recovery)} for its point-in-time recovery. An ended invocation is kept for its retention, by default a
 day, and for ${keptDays - 1} days more, because the table deletes expired items even if no sweeper runs, and an open invocation must survive two weeks without one. A million calls whose items and index entries take 3 KB
 together are 3 GB for ${keptDays} days, ${money((3 * keptDays * (table + recovery)) / 30)}.
+
+Each segment contains the moments at which its entries were received. They are a part of the writes above, and take these bytes:
+
+| segment | bytes of the moments |
+|---|---|
+${receiptBytes()
+  .map(({ what, bytes }) => `| ${what} | ${bytes} |`)
+  .join("\n")}
 `;
 }
 

@@ -91,7 +91,7 @@ export const SENTENCES: Readonly<Record<string, Sentences>> = {
     version: "2, the version of this form of entries.",
     entry_json: "The entry with its payloads; refused above 2 MiB.",
     entry_lite_json: "The entry without payloads: ids, targets, keys, and whether a result is a success.",
-    appended_at: "The moment at which the entry was stored.",
+    appended_at: "The moment at which the server received the command, or learned of the result.",
   },
   sys_journal_events: {
     id: "The invocation.",

@@ -19,10 +19,19 @@ test("an empty table is claimed once, even by many at the same time, and recogni
   for (const secret of [...secrets, await start()]) expect(secret).toEqual(secrets[0]);
 });
 
-test.each([TABLE_FORMAT - 1, TABLE_FORMAT + 1, "1"])("a table of the format %j refuses the start", async (format) => {
+test.each([0, TABLE_FORMAT + 1, "1"])("a table of the format %j refuses the start", async (format) => {
   const table = new MemoryTable();
   await table.put({ ...SCHEMA, format });
   await expect(claimTable(table, "")).rejects.toMatchObject({ code: "META0010" });
+});
+
+test("a table of an older format is raised once, even by many at the same time, and keeps its number of shards", async () => {
+  const table = new MemoryTable();
+  await table.put({ ...SCHEMA, format: TABLE_FORMAT - 1, indexShardsMin: 8 });
+  const starts = await Promise.all([claimTable(table, ""), claimTable(table, ""), claimTable(table, "")]);
+  for (const each of [...starts, await claimTable(table, "")]) expect(each).toEqual({ indexShardsMin: 8 });
+  // Older programs start only on a table of their own format.
+  expect(table.shown(SCHEMA)).toEqual({ ...SCHEMA, format: TABLE_FORMAT, indexShardsMin: 8 });
 });
 
 test("a table with data and without a schema item refuses the start, and stays as it is", async () => {

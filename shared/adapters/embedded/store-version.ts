@@ -7,11 +7,11 @@ import type { DirectoryRefusal } from "./directory-refusal.ts";
 export type StoreKind = "meta" | "journal";
 
 /** The format that this program writes. The number grows with each change that older programs cannot read. */
-export const STORE_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 2 };
+export const STORE_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 3 };
 
 /**
  * The oldest readable format. A journal store of format 1 has no items about the keys of objects and workflows, and no orders;
- * the rest is the same (ADR 0020).
+ * one of format 2 has no moments of receipt; the rest is the same (ADR 0020, ADR 0043).
  */
 const OLDEST_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 1 };
 

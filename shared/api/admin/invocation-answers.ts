@@ -100,7 +100,11 @@ const Entry = z
   .object({
     index: whole,
     type: text,
-    at: moment,
+    at: moment.describe("The moment when the server received the command, or learned of the result."),
+    at_or_before: z
+      .literal(true)
+      .exactOptional()
+      .describe("Present if the moment of receipt is unknown: `at` is the later moment when the entry was stored."),
     name: maybeText,
     key: maybeText,
     target: maybeText,

@@ -2,8 +2,8 @@
 import type { Failure } from "../../core/model/failure.ts";
 import { durationText } from "../../core/model/duration-text.ts";
 import { targetText } from "../../core/model/target.ts";
-import type { EntryView, InvocationView } from "../../engine/ports/submission.ts";
-import type { AttemptView, UsageView } from "../../engine/ports/view-parts.ts";
+import type { InvocationView } from "../../engine/ports/submission.ts";
+import type { AttemptView, EntryView, UsageView } from "../../engine/ports/view-parts.ts";
 import type { AttemptSpanBody, EntryBody, InvocationBody, UsageBody, ValueBody } from "../wire/invocation.ts";
 import { attemptFailureBody } from "./attempt-failure-body.ts";
 import { ENTRIES_MAX_CHARS, VALUES_MAX_BYTES, valueWriter } from "./entry-value-body.ts";
@@ -98,10 +98,15 @@ function usageBody({ items, bytes, writeUnits, exchanges, exchangeMs }: UsageVie
 }
 
 function entryBody(entry: EntryView, writeValue: (value: Uint8Array) => ValueBody): EntryBody {
-  const { index, type, name, atMs, key, target, signal, completes, failed } = entry;
+  const { index, type, name, atMs, isReceiptUnknown, key, target, signal, completes, failed } = entry;
   const more = { invocation_id: entry.invocationId, signal, wake_at: written(entry.wakeAtMs, momentText) };
   const value = written(entry.value, writeValue);
-  return { index, type, at: momentText(atMs), ...present({ name, key, target, ...more, completes, failed, value }) };
+  return {
+    index,
+    type,
+    at: momentText(atMs),
+    ...present({ at_or_before: isReceiptUnknown, name, key, target, ...more, completes, failed, value }),
+  };
 }
 
 function failureBody(failure: Failure): NonNullable<InvocationBody["completion_failure"]> {

@@ -10,6 +10,12 @@ export interface AttemptFailureBody {
   readonly at: string;
   /** When the failed attempt began; absent if that is unknown. */
   readonly started_at?: string;
+  /** The number of the failed attempt; absent if that is unknown. */
+  readonly attempt?: number;
+  /** How many consecutive attempts have failed in this way, in `events` from this one on, in `last_failure` up to it. */
+  readonly times?: number;
+  /** In `events`, if `times` is above 1: the last one of these attempts. */
+  readonly last?: { readonly attempt: number; readonly started_at: string; readonly at: string };
   /** The deployment of the failed attempt; absent if the invocation had a pin when the attempt failed. */
   readonly deployment_id?: string;
   readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
@@ -43,8 +49,13 @@ export interface EntryBody {
   readonly index: number;
   readonly type: string;
   readonly name?: string;
-  /** The moment when the entry was stored. All entries of one segment have the same moment. */
+  /**
+   * The moment when the server received the command, or learned of the result. Entries that came in one piece, such as those of an
+   * answer of AWS Lambda, have the same moment.
+   */
   readonly at: string;
+  /** Present if the moment of receipt is unknown: `at` is the later moment when the entry was stored or copied. */
+  readonly at_or_before?: true;
   /** The state key or the promise that the command names. */
   readonly key?: string;
   /** The target of a call, a send or an attach. */
@@ -74,7 +85,7 @@ export interface WaitBody {
    * `command`: the completion of another command, such as a run.
    */
   readonly kind: string;
-  /** The moment when the command was stored. Without a command, the moment when the invocation came into its status. */
+  /** The moment when the command was received. Without a command, the moment when the invocation came into its status. */
   readonly since: string;
   /** The moment when the wait ends by itself. */
   readonly until?: string;
@@ -209,6 +220,7 @@ export interface InvocationBody {
   readonly entry_count: number;
   readonly entries: readonly EntryBody[];
   readonly attempt_spans: readonly AttemptSpanBody[];
+  /** The failed attempts. Consecutive ones with the same failure are one event, which counts them. */
   readonly events: readonly AttemptFailureBody[];
   /** Absent once the journal is deleted. */
   readonly usage?: UsageBody;

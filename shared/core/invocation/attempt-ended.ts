@@ -8,6 +8,7 @@ import type { Failure, Result } from "../model/failure.ts";
 import type { AttemptEnded, AttemptGrew, AttemptOutcome } from "./event.ts";
 import { Freshness } from "./freshness.ts";
 import { fold, type Invocation, type Phase } from "./invocation.ts";
+import { counted, repeatsToKeep } from "./repeats.ts";
 import { exhausted, flooredDelayMs, retryDelayMs } from "./retry.ts";
 import { type After, NO_RETRIES, type Retries, type Segment } from "./segment.ts";
 import type { Step, Transition } from "./transition.ts";
@@ -71,7 +72,8 @@ function cut(invocation: Invocation, event: AttemptEnded): Transition {
 
 function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Transition {
   const { behavior, nextRetryDelayMs, countsSinceEntry } = ending;
-  const failure = withDeployment(invocation, event, keptFailure(ending.failure));
+  const kept = withDeployment(invocation, event, keptFailure(ending.failure));
+  const failure = counted(invocation, kept, event.attempt);
   const before = invocation.retries;
   const counts = behavior === "retry" && nextRetryDelayMs === undefined;
   const retries: Retries = {
@@ -92,17 +94,20 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
   const askedMs = nextRetryDelayMs ?? retryDelayMs(event.policy, retries.policyAttempts, event.jitter);
   const delayMs = flooredDelayMs(askedMs, Math.max(retries.sinceEntry, retries.policyAttempts));
   const phase: Phase = pauses ? { status: "paused" } : { status: "backing-off", retryAtMs: event.atMs + delayMs };
-  const kept: Retries = pauses ? NO_RETRIES : retries;
+  const retriesKept: Retries = pauses ? NO_RETRIES : retries;
   const step: Step =
     phase.status === "backing-off"
       ? { kind: "park", status: "backing-off", wakeAtMs: phase.retryAtMs }
       : { kind: "park", status: "paused" };
   if (!adds(event)) {
     const lastFailure = { ...failure, startedAtMs: event.attempt.startedAtMs };
-    const news = sameFailure(invocation.lastFailure, failure) ? {} : { failure: lastFailure };
-    return { next: { ...invocation, phase: phase, retries: kept, lastFailure }, step, ...news };
+    const next = { ...invocation, phase: phase, retries: retriesKept, lastFailure };
+    if (sameFailure(invocation.lastFailure, failure)) return { next, step };
+    const before = repeatsToKeep(invocation);
+    const { repeatsKept: _, ...fresh } = next;
+    return { next: fresh, step, failure: { ...lastFailure, ...(before && { before }) } };
   }
-  const transition = written(invocation, segmentOf(invocation, event, { kind: "running" }, kept, failure), step);
+  const transition = written(invocation, segmentOf(invocation, event, { kind: "running" }, retriesKept, failure), step);
   return { ...transition, next: { ...transition.next, phase: phase } };
 }
 
@@ -129,6 +134,7 @@ function segmentOf(
   retries: Retries,
   failure?: AttemptFailure,
 ): Segment {
+  const repeats = repeatsToKeep(invocation);
   return {
     index: invocation.segmentIndex + 1,
     writtenAtMs: event.atMs,
@@ -141,6 +147,7 @@ function segmentOf(
     ...(event.entries.length > 0 && invocation.pin === undefined && { pin: event.pin }),
     ...(event.grant !== undefined && { grant: event.grant }),
     ...(failure && { failure }),
+    ...(repeats && { repeats }),
   };
 }
 

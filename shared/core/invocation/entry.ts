@@ -65,6 +65,8 @@ export interface CommandEntry {
   readonly command: Command;
   /** The message's header and payload as received; they are replayed byte for byte (I9). */
   readonly frame: Uint8Array;
+  /** When this server received the end of the message; absent in entries that a restart copied, or an earlier version stored. */
+  readonly receivedAtMs?: number;
 }
 
 export type NotificationId = { readonly completionId: number } | SignalName;
@@ -82,6 +84,8 @@ export interface NotificationEntry {
    */
   readonly childTypes?: TargetTypes;
   readonly frame: Uint8Array;
+  /** When this server received the result of a run, or learned of the completion or the signal; absent as in a command. */
+  readonly receivedAtMs?: number;
 }
 
 export type Entry = CommandEntry | NotificationEntry;

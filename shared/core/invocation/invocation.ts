@@ -52,6 +52,8 @@ export interface Invocation {
    */
   readonly leftQueueAt?: number;
   readonly lastFailure?: AttemptFailure;
+  /** How many failures like the last one the segments show; absent if they show no repeats. */
+  readonly repeatsKept?: number;
   /** The moment at which the last segment was written. */
   readonly modifiedAtMs: number;
 }
@@ -126,6 +128,9 @@ function moved(invocation: Invocation, segment: Segment, journal: Journal, consu
   const { after } = segment;
   const keepsFailure = after.kind === "running" || after.kind === "paused";
   const lastFailure = segment.failure ?? (keepsFailure ? invocation.lastFailure : undefined);
+  const keptBefore = segment.repeats?.times ?? invocation.repeatsKept;
+  // A failure in the segment is stored with its own count.
+  const repeatsKept = segment.failure === undefined ? keptBefore : segment.failure.times;
   const neverBegan = after.kind === "ready" || (after.kind === "paused" && after.neverBegan);
   const leftQueueAt = after.kind === "paused" && after.leavesQueue ? segment.index : invocation.leftQueueAt;
   return {
@@ -135,13 +140,14 @@ function moved(invocation: Invocation, segment: Segment, journal: Journal, consu
     journal,
     consumed,
     retries: segment.retries,
-    attempts: Math.max(invocation.attempts, segment.attempt?.number ?? 0),
+    attempts: Math.max(invocation.attempts, segment.attempt?.number ?? 0, segment.repeats?.attempt ?? 0),
     modifiedAtMs: segment.writtenAtMs,
     ...(pin && { pin }),
     ...(grant !== undefined && { grant }),
     ...(neverBegan && { neverBegan }),
     ...(leftQueueAt !== undefined && { leftQueueAt }),
     ...(lastFailure && { lastFailure }),
+    ...(lastFailure && repeatsKept !== undefined && { repeatsKept }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { CANCEL_SIGNAL } from "./entry.ts";
 import type { Arrival, Poll, Order } from "./event.ts";
 import { fold, type Invocation, type Status } from "./invocation.ts";
+import { repeatsToKeep } from "./repeats.ts";
 import { type After, NO_RETRIES, type Pin, type Segment, type Consumption } from "./segment.ts";
 import type { Transition } from "./transition.ts";
 
@@ -68,6 +69,7 @@ function obeyed(
   consumed: readonly Consumption[],
 ): Transition {
   const pin = changedPin(invocation, orders);
+  const repeats = repeatsToKeep(invocation);
   const segment: Segment = {
     index: invocation.segmentIndex + 1,
     writtenAtMs: atMs,
@@ -77,6 +79,7 @@ function obeyed(
     after,
     retries: NO_RETRIES,
     ...(pin && { pin }),
+    ...(repeats && { repeats }),
   };
   const step = after.kind === "paused" ? ({ kind: "park", status: "paused" } as const) : ({ kind: "poll" } as const);
   return { next: fold(invocation, segment), segment, step };

@@ -9,6 +9,7 @@ import type { Invocation, Phase } from "./invocation.ts";
 import { fold } from "./invocation.ts";
 import { openSleeps } from "./journal.ts";
 import { isCancel, obey, takenInOrder } from "./orders.ts";
+import { repeatsToKeep } from "./repeats.ts";
 import { NO_RETRIES, type Segment, type Consumption } from "./segment.ts";
 import { type Transition, ignore } from "./transition.ts";
 
@@ -81,9 +82,11 @@ function end(
   atMs: number,
   how: { tombstone: boolean; killed: boolean },
 ): Transition {
+  const repeats = repeatsToKeep(invocation);
   const segment: Segment = {
     index: invocation.segmentIndex + 1,
     writtenAtMs: atMs,
+    ...(repeats && { repeats }),
     consumed: [],
     entries: [],
     after: { kind: "completed", result: { kind: "failure", failure }, ...how },

@@ -21,5 +21,11 @@ export function journalPrefix(journal: Journal, from: number): readonly Entry[] 
     .filter(
       (entry) => entry.kind === "notification" && "completionId" in entry.id && awaited.has(entry.id.completionId),
     );
-  return [...taken, ...late];
+  return [...taken, ...late].map(withoutReceipt);
+}
+
+/** The moments of receipt belong to the former invocation, and lie before the acceptance of the new one. */
+function withoutReceipt(entry: Entry): Entry {
+  const { receivedAtMs: _, ...kept } = entry;
+  return kept;
 }

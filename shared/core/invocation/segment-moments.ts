@@ -1,5 +1,6 @@
-/** Finds the moment and the deployment of each entry of a journal; they are the same for all entries of one segment. */
+/** Finds the moment of each entry of a journal, and the deployment, which is the same for all entries of one segment. */
 import type { DeploymentId } from "../model/ids.ts";
+import type { Entry } from "./entry.ts";
 import type { Invocation } from "./invocation.ts";
 import type { AttemptSpan, Segment } from "./segment.ts";
 
@@ -55,22 +56,22 @@ function isCopied({ acceptance, segmentIndex }: Invocation, { attempt, entries }
 }
 
 /**
- * The moment of each entry.
+ * The moment of receipt of each entry. For an entry without one, the moment at which its segment was written, which is later.
+ * @param entries of the whole journal
  * @param moments in the order of the segments; the first is the moment of the acceptance, which contains the input
- * @param known the number of entries that `moments` covers; each further entry up to `count` has the moment `newestAtMs`
+ * @param known the number of entries that `moments` covers; the segments of further entries were written at `newestAtMs`
  */
 export function entryMoments(
+  entries: readonly Pick<Entry, "receivedAtMs">[],
   moments: readonly SegmentMoment[],
-  { known, count, newestAtMs }: { readonly known: number; readonly count: number; readonly newestAtMs: number },
+  { known, newestAtMs }: { readonly known: number; readonly newestAtMs: number },
 ): readonly number[] {
-  const all: number[] = [];
   let segment = 0;
-  for (let index = 0; index < Math.min(known, count); index++) {
+  return entries.map(({ receivedAtMs }, index) => {
     while ((moments[segment + 1]?.fromEntry ?? Infinity) <= index) segment++;
-    all.push(moments[segment]?.atMs ?? newestAtMs);
-  }
-  while (all.length < count) all.push(newestAtMs);
-  return all;
+    if (receivedAtMs !== undefined) return receivedAtMs;
+    return index < known ? (moments[segment]?.atMs ?? newestAtMs) : newestAtMs;
+  });
 }
 
 /** @param entry the index of an entry of the journal @returns the segment that contains the entry */

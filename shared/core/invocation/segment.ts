@@ -1,5 +1,5 @@
 /** A segment: what one attempt, order or copied journal added to an invocation. It is written once and never changed (I1). */
-import type { AttemptFailure } from "../model/attempt-failure.ts";
+import type { AttemptFailure, Repeats } from "../model/attempt-failure.ts";
 import type { Await } from "../model/await-tree.ts";
 import type { Result } from "../model/failure.ts";
 import type { DeploymentId } from "../model/ids.ts";
@@ -86,4 +86,6 @@ export interface Segment {
   readonly endAlone?: true;
   /** The failure with which the attempt ended. */
   readonly failure?: AttemptFailure;
+  /** The last one of equal failures before this segment that no other item keeps. */
+  readonly repeats?: Repeats;
 }

@@ -25,6 +25,16 @@ export interface Mismatch {
   readonly field?: { readonly name: string; readonly recorded: string; readonly offered: string };
 }
 
+/** The last one of several consecutive attempts that failed in the same way; only the first one of them is stored by itself. */
+export interface Repeats {
+  /** How many attempts have failed in this way, the first one included. */
+  readonly times: number;
+  /** The number of the last one. */
+  readonly attempt: number;
+  readonly startedAtMs: number;
+  readonly atMs: number;
+}
+
 export interface AttemptFailure {
   /** A code of the error table, such as `RT0007`. */
   readonly errorCode: string;
@@ -35,6 +45,12 @@ export interface AttemptFailure {
   readonly atMs: number;
   /** When the failed attempt began; kept only if that attempt added no entry, else its segment has the moment. */
   readonly startedAtMs?: number;
+  /** The number of the failed attempt. Absent in failures stored before 0.8. */
+  readonly attempt?: number;
+  /** How many consecutive attempts have failed in this way, up to this one. Absent in failures stored before 0.8. */
+  readonly times?: number;
+  /** In a stored failure: the repeats of the other failure before it, which no segment has. */
+  readonly before?: Repeats;
   readonly relatedCommand?: RelatedCommand;
   /** RT0016 only. */
   readonly mismatch?: Mismatch;

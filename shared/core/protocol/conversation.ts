@@ -71,6 +71,8 @@ export class Conversation {
   #hasOutput: boolean;
   #awaitingOn: Uint8Array | undefined;
   #ending: ReplyEnd | undefined;
+  /** The moment of the present chunk, as a member of the entries that end in it. */
+  #receipt: { readonly receivedAtMs?: number } = {};
 
   constructor(setting: ConversationSetting) {
     this.#version = setting.version;
@@ -148,9 +150,13 @@ export class Conversation {
     this.#journalLeftBytes = leftBytes;
   }
 
-  /** @param chunk any slice of the response; must not change afterwards, because entries share its memory */
-  receive(chunk: Uint8Array): void {
+  /**
+   * @param chunk any slice of the response; must not change afterwards, because entries share its memory
+   * @param atMs when the chunk came; the entries that end in it have this moment
+   */
+  receive(chunk: Uint8Array, atMs?: number): void {
     if (this.#ending !== undefined) return;
+    this.#receipt = atMs === undefined ? {} : { receivedAtMs: atMs };
     this.#reader.push(chunk);
     while (this.#ending === undefined) {
       const frame = this.#reader.next();
@@ -233,7 +239,7 @@ export class Conversation {
     if (command.name === "Run") this.#openRuns.add(command.message.resultCompletionId);
     if (command.name === "Output") this.#hasOutput = true;
     this.#awaitingOn = undefined;
-    this.#received.push({ kind: "command", type: frame.type, ...command, frame: frame.raw });
+    this.#received.push({ kind: "command", type: frame.type, ...command, frame: frame.raw, ...this.#receipt });
     return undefined;
   }
 
@@ -248,7 +254,7 @@ export class Conversation {
     this.#proposed.add(completionId);
     this.#awaitingOn = undefined;
     const asksAck = this.#version >= 7 && (frame.flags & REQUESTED_ACK) !== 0;
-    this.#received.push({ kind: "proposal", ...proposal, ...(asksAck && { asksAck }) });
+    this.#received.push({ kind: "proposal", ...proposal, ...(asksAck && { asksAck }), ...this.#receipt });
     return undefined;
   }
 }

@@ -3,7 +3,13 @@ import type { Await } from "../model/await-tree.ts";
 import type { Command } from "./command-messages.ts";
 
 /** A command as received; `frame` is stored (I9). */
-export type ReceivedCommand = Command & { readonly kind: "command"; readonly type: number; readonly frame: Uint8Array };
+export type ReceivedCommand = Command & {
+  readonly kind: "command";
+  readonly type: number;
+  readonly frame: Uint8Array;
+  /** When the end of the message came; absent if the reader stated no moment. */
+  readonly receivedAtMs?: number;
+};
 
 /** The result of a run; `frame` is the run completion built from it, an entry like any other. */
 export interface ReceivedProposal {
@@ -13,6 +19,8 @@ export interface ReceivedProposal {
   readonly frame: Uint8Array;
   /** Present if an open exchange may answer with an acknowledgement in place of the whole completion. */
   readonly asksAck?: true;
+  /** As in a command. */
+  readonly receivedAtMs?: number;
 }
 
 /** One entry of a reply. A reply lists its entries in the order of arrival, and a replay sends them in this order. */

@@ -5,6 +5,7 @@ import { besideJournal } from "../../core/invocation/mismatch.ts";
 import type { Consumption } from "../../core/invocation/segment.ts";
 import type { Step } from "../../core/invocation/transition.ts";
 import type { Route } from "../../core/model/deployment.ts";
+import { inBursts } from "../../core/protocol/bursts.ts";
 import { negotiate, type ProtocolVersion, spokenVersion } from "../../core/protocol/version.ts";
 import { attemptRequest } from "./attempt-request.ts";
 import { failed } from "./attempt-failures.ts";
@@ -37,7 +38,7 @@ export async function attempt(
   const startedAtMs = engine.clock.nowMs();
   const route = active.ownAcceptance?.takeRoute() ?? (await routeOf(engine, active));
   const version = route && versionFor(engine, active, route);
-  let sent: readonly Consumption[] = [...step.take, ...step.dueSleeps.map(overSleep)];
+  let sent: readonly Consumption[] = [...step.take, ...step.dueSleeps.map((id) => overSleep(id, startedAtMs))];
   if (route === undefined || version === undefined) return unroutable(engine, active, startedAtMs, sent, route);
   const { rest } = active.inbox;
   if (rest?.kind === "unfit") return overfull(engine, active, startedAtMs, sent, rest.sizeBytes, route);
@@ -65,7 +66,8 @@ export async function attempt(
     active.attempt.endExchange();
   }
   const reply = replyOf(engine, reading, end);
-  expanded ??= await expand(engine, active, reply.received, version, replyMaxBytes(engine, active));
+  const received = opens ? reply.received : inBursts(reply.received);
+  expanded ??= await expand(engine, active, received, version, replyMaxBytes(engine, active));
   const atMs = engine.clock.nowMs();
   // If a command is refused, this command and all later ones are discarded. The ending of the reply then does not count, because
   // the handler reached that ending with the discarded commands.

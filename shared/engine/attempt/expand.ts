@@ -43,10 +43,10 @@ export async function expand(
     const breaking = isLong ? engine.bulkheads.pace.step(acceptance.target.service) : undefined;
     if (breaking !== undefined) await breaking;
     if (item.kind === "proposal") {
-      entries.push(notificationEntry(item.frame, NOTIFICATIONS.RunCompletion));
+      entries.push(notificationEntry(item.frame, NOTIFICATIONS.RunCompletion, item.receivedAtMs));
       continue;
     }
-    const entry = commandEntry(item, item.frame);
+    const entry = commandEntry(item, item.frame, item.receivedAtMs);
     const { command } = entry;
     let refusal = rejectionOf(entry, acceptance);
     let child: Entry | undefined;
@@ -57,7 +57,7 @@ export async function expand(
       if (routing.found) {
         const types = { serviceType: routing.route.service.type, handlerType: routing.route.handler.type };
         const id = childId(engine, acceptance, commandIndex, withKey(command.child, types), types);
-        child = childIdEntry(command.child.idCompletionId, id, types);
+        child = childIdEntry(command.child.idCompletionId, id, types, item.receivedAtMs);
       }
     }
     if (refusal !== undefined) return { entries, refused: refusedBy(refusal, entry, commandIndex) };
@@ -66,7 +66,7 @@ export async function expand(
     if (tooLarge !== undefined) return { entries, refused: tooLarge };
     entries.push(entry);
     if (child !== undefined) entries.push(child);
-    if (answer !== undefined) entries.push(answer);
+    if (answer !== undefined) entries.push({ ...answer, receivedAtMs: engine.clock.nowMs() });
     commandIndex++;
   }
   return { entries };

@@ -229,7 +229,7 @@ class OpenConversation {
       this.#halfClose();
       return true;
     }
-    const coming = [...news.take, ...news.dueSleeps.map(overSleep)];
+    const coming = [...news.take, ...news.dueSleeps.map((id) => overSleep(id, atMs))];
     if (coming.length === 0) return false;
     for (const one of coming) {
       this.#sent.push(one);

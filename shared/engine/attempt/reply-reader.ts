@@ -138,10 +138,11 @@ async function readChunks(
   while (!conversation.terminated) {
     const chunk = await exchange.next();
     if (chunk === undefined) break;
+    const receivedAtMs = engine.clock.nowMs();
     const { messages } = conversation;
     const breaking = chunk.length > SMALL_CHUNK_BYTES ? engine.bulkheads.pace.step(room.lane) : undefined;
     if (breaking !== undefined) await breaking;
-    conversation.receive(chunk);
+    conversation.receive(chunk, receivedAtMs);
     onProgress?.();
     const waits = room.add(chunk.length, conversation);
     if (waits !== undefined) await waitForRoom(open, waits);

@@ -6,9 +6,9 @@ import { runCompletionAck } from "../../core/protocol/notifications.ts";
 import { sleepEntry } from "../store/entries.ts";
 import { completionArrival } from "../store/item-keys.ts";
 
-/** The completion of a sleep that the clock has ended. */
-export function overSleep(completionId: number): Consumption {
-  return { key: completionArrival(completionId), entry: sleepEntry(completionId), inline: true };
+/** The completion of a sleep that the clock has ended. @param atMs now */
+export function overSleep(completionId: number, atMs: number): Consumption {
+  return { key: completionArrival(completionId), entry: sleepEntry(completionId, atMs), inline: true };
 }
 
 /**

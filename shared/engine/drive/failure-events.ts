@@ -1,10 +1,13 @@
-/** Failures of attempts that added no entry: a bounded ring of event items beside the journal. */
-import { type AttemptFailure, sameFailure } from "../../core/model/attempt-failure.ts";
+/** Failures of attempts that added no entry: a bounded ring of event items beside the journal, and the runs of equal failures. */
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import { failureRuns, type FailureRun } from "../../core/invocation/repeats.ts";
+import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { EVENTS, eventKey } from "../store/item-keys.ts";
+import type { Loaded } from "../store/load.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "../store/record-envelope.ts";
@@ -14,15 +17,9 @@ import { attemptFailureFromStored, attemptFailureToStored, StoredAttemptFailure 
 const MESSAGE_MAX = 500;
 
 /** Leaves out the stack trace: the lease record or a segment has the stack trace of the last failure. */
-function bounded({ errorCode, code, message, atMs, startedAtMs, relatedCommand }: AttemptFailure): AttemptFailure {
-  return {
-    errorCode,
-    code,
-    message: message.slice(0, MESSAGE_MAX),
-    atMs,
-    ...(startedAtMs !== undefined && { startedAtMs }),
-    ...(relatedCommand && { relatedCommand }),
-  };
+function bounded(failure: AttemptFailure): AttemptFailure {
+  const { stacktrace: _, mismatch: __, deploymentId: ___, ...kept } = failure;
+  return { ...kept, message: failure.message.slice(0, MESSAGE_MAX) };
 }
 
 export async function noteFailure(engine: Engine, active: ActiveInvocation, failure: AttemptFailure): Promise<void> {
@@ -44,15 +41,16 @@ export async function readFailures(engine: Engine, pk: string, nonce: string): P
 }
 
 /**
- * All failures in their order, without those that repeat the one before: an attempt that stored a segment stored its failure there,
- * even if the attempt before it had failed in the same way.
- * @param stored the failures in the segments of the journal
+ * All failed attempts as runs of equal failures, the oldest first: failures in segments, in events, and the last one, of which a
+ * driver or the lease record knows.
  * @param aside the failures of attempts that added no entry
  */
-export function distinctFailures(
-  stored: readonly AttemptFailure[],
+export function runsOf(
+  { failures, repeats }: Pick<Loaded, "failures" | "repeats">,
   aside: readonly AttemptFailure[],
-): readonly AttemptFailure[] {
-  const all = [...stored, ...aside].sort((a, b) => a.atMs - b.atMs);
-  return all.filter((failure, index) => !sameFailure(all[index - 1], failure));
+  { lastFailure }: Pick<Invocation, "lastFailure">,
+): readonly FailureRun[] {
+  const stored = [...failures, ...aside];
+  const isStored = lastFailure === undefined || stored.some(({ atMs }) => atMs === lastFailure.atMs);
+  return failureRuns(isStored ? stored : [...stored, lastFailure], repeats);
 }

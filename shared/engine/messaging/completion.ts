@@ -34,7 +34,8 @@ export function completionOf(
   result: Result | undefined,
   atMs: number,
 ): void {
-  const entry: NotificationEntry = notificationFor({ completionId }, result, invocation.journal, versionOf(invocation));
+  const notification = notificationFor({ completionId }, result, invocation.journal, versionOf(invocation));
+  const entry: NotificationEntry = { ...notification, receivedAtMs: atMs };
   const key = completionArrival(completionId);
   const arrival = { kind: "notification", atMs, consumption: { key, entry, inline: true } } as const;
   inbox.addResult(arrival, { completionId, result }, invocation.consumed.has(key));

@@ -1,10 +1,9 @@
-/** The journal for operators: each entry with its type, its name, key or target, and the moment at which it was stored. */
+/** The journal for operators: each entry with its type, its name, key or target, and the moment at which it was received. */
 import type { CommandEntry, Entry, Lookup, NotificationEntry, SignalName } from "../../core/invocation/entry.ts";
 import type { Journal } from "../../core/invocation/journal.ts";
 import { targetText } from "../../core/model/target.ts";
 import { commandOf } from "../../core/protocol/command-check.ts";
-import type { EntryView } from "../ports/submission.ts";
-import type { EntryChoice } from "../ports/view-parts.ts";
+import type { EntryView, EntryChoice } from "../ports/view-parts.ts";
 import { entryValue } from "./entry-value.ts";
 
 const decoder = new TextDecoder();
@@ -25,6 +24,7 @@ export function entryViews(
     index: from + at,
     type: entryType(entry),
     atMs: moments[from + at] ?? 0,
+    ...(entry.receivedAtMs === undefined && { isReceiptUnknown: true }),
     ...(entry.kind === "command" ? ofCommand(entry, journal) : ofNotification(entry, journal, commands)),
     ...(withValues && valued(entryValue(entry, input))),
   }));

@@ -5,7 +5,7 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { entryMoments, storedAttempts } from "../../core/invocation/segment-moments.ts";
 import { entryViews } from "./entry-view.ts";
-import { distinctFailures, readFailures } from "../drive/failure-events.ts";
+import { readFailures, runsOf } from "../drive/failure-events.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { knownNow } from "./known-now.ts";
 import { hasExpired, isLeased, type Loaded } from "../store/load.ts";
@@ -39,7 +39,7 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
   const queue = await queueOf(engine, loaded);
   const outcome = endOutcome(invocation, loaded.isCancelled);
   const kept = hasJournal(invocation, engine.clock.nowMs());
-  const events = distinctFailures(loaded.failures, aside);
+  const events = runsOf(loaded, aside, invocation);
   const attemptsStored = storedAttempts(loaded.moments ?? []);
   const usage = usageOf(loaded, attemptsStored, aside);
   return {
@@ -48,7 +48,7 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
     status,
     createdAtMs: acceptance.createdAtMs,
     modifiedAtMs: invocation.modifiedAtMs,
-    attempts: invocation.attempts,
+    attempts: Math.max(invocation.attempts, ...events.map(({ attempt = 0, last }) => last?.attempt ?? attempt)),
     completionRetentionMs,
     journalRetentionMs,
     entryCount: kept ? journal.entries.length : 0,
@@ -92,7 +92,7 @@ function waits(
 /** The moment of each entry. @param invocation the loaded invocation, or a newer state of it from the memory of a driver */
 export function momentsOf(loaded: Loaded, { journal, modifiedAtMs }: Invocation): readonly number[] {
   const known = loaded.invocation.journal.entries.length;
-  return entryMoments(loaded.moments ?? [], { known, count: journal.entries.length, newestAtMs: modifiedAtMs });
+  return entryMoments(journal.entries, loaded.moments ?? [], { known, newestAtMs: modifiedAtMs });
 }
 
 /** The current status, in the words of the API. */

@@ -2,13 +2,14 @@
 import type { WayOut } from "../../core/invocation/ways-out.ts";
 import type { CodedError } from "../../core/errors/coded-error.ts";
 import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
+import type { FailureRun } from "../../core/invocation/repeats.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Header } from "../../core/model/header.ts";
 import type { DeploymentId, InvocationId, SubscriptionId } from "../../core/model/ids.ts";
 import type { Failure, Result } from "../../core/model/failure.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { FoundRoute } from "./registry.ts";
-import type { AttemptView, UsageView } from "./view-parts.ts";
+import type { AttemptView, EntryView, UsageView } from "./view-parts.ts";
 
 export interface Submission {
   readonly target: Target;
@@ -68,31 +69,6 @@ export interface OperatorAct {
   readonly kind: "cancel" | "kill" | "pause" | "resume" | "restart";
   readonly atMs: number;
   readonly by?: string;
-}
-
-export interface EntryView {
-  readonly index: number;
-  /** The name of the type in the tables of the reference server, such as `Command: Run` or `Notification: Sleep`. */
-  readonly type: string;
-  readonly name?: string;
-  /** When the segment of the entry was written. */
-  readonly atMs: number;
-  /** The key of the state or the promise, for commands about them. */
-  readonly key?: string;
-  /** The target of a call, a send or an attach. */
-  readonly target?: string;
-  /** The invocation that a command created, found or signals, or whose id a notification carries. */
-  readonly invocationId?: string;
-  /** The name or the index of a signal, or the id of an awakeable. */
-  readonly signal?: string;
-  /** When a sleep ends. */
-  readonly wakeAtMs?: number;
-  /** The index of the entry whose command a notification completes. */
-  readonly completes?: number;
-  /** Present on a notification that carries a failure. */
-  readonly failed?: true;
-  /** The payload of the entry, if the view was asked for values and the entry has one. */
-  readonly value?: Uint8Array;
 }
 
 export interface QueueView {
@@ -239,7 +215,8 @@ export interface InvocationView {
   readonly entryCount: number;
   readonly entries: readonly EntryView[];
   readonly attemptsStored: readonly AttemptView[];
-  readonly events: readonly AttemptFailure[];
+  /** The failed attempts, of which each counts in `times`. */
+  readonly events: readonly FailureRun[];
   /** Absent once the journal is dropped, because the items are gone then. */
   readonly usage?: UsageView;
 }

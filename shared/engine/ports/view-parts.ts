@@ -30,3 +30,30 @@ export interface UsageView {
   /** The time of those exchanges whose beginning is stored. */
   readonly exchangeMs: number;
 }
+
+export interface EntryView {
+  readonly index: number;
+  /** The name of the type in the tables of the reference server, such as `Command: Run` or `Notification: Sleep`. */
+  readonly type: string;
+  readonly name?: string;
+  /** When this server received the command or learned of the notification. */
+  readonly atMs: number;
+  /** True if `atMs` is the moment at which the entry was stored, because the earlier moment of receipt is unknown. */
+  readonly isReceiptUnknown?: true;
+  /** The key of the state or the promise, for commands about them. */
+  readonly key?: string;
+  /** The target of a call, a send or an attach. */
+  readonly target?: string;
+  /** The invocation that a command created, found or signals, or whose id a notification carries. */
+  readonly invocationId?: string;
+  /** The name or the index of a signal, or the id of an awakeable. */
+  readonly signal?: string;
+  /** When a sleep ends. */
+  readonly wakeAtMs?: number;
+  /** The index of the entry whose command a notification completes. */
+  readonly completes?: number;
+  /** Present on a notification that carries a failure. */
+  readonly failed?: true;
+  /** The payload of the entry, if the view was asked for values and the entry has one. */
+  readonly value?: Uint8Array;
+}

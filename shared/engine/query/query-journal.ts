@@ -9,7 +9,7 @@ import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts
 import type { CellValue } from "../../core/query/table-shape.ts";
 import { entryJson } from "./entry-json.ts";
 import { entryLite } from "./entry-lite.ts";
-import { distinctFailures, readFailures } from "../drive/failure-events.ts";
+import { readFailures, runsOf } from "../drive/failure-events.ts";
 import { partitionKey } from "./invocation-cells.ts";
 import { aboutOf, entryType } from "../operate/entry-view.ts";
 import { momentsOf } from "../operate/inspect.ts";
@@ -128,9 +128,10 @@ function jsonCell(entry: Entry, index: number, invocation: Invocation, types: Ta
 
 /** One row per stored failure, and one for the pause of a paused invocation, with the failure that led to it. */
 async function eventRows({ engine }: Reading, loaded: Loaded): Promise<SqlRow[]> {
-  const { acceptance, journal, phase, lastFailure, modifiedAtMs } = loaded.invocation;
-  if (!hasJournal(loaded.invocation, engine.clock.nowMs())) return [];
-  const failures = distinctFailures(loaded.failures, await readFailures(engine, loaded.pk, acceptance.nonce));
+  const { invocation } = loaded;
+  const { acceptance, journal, phase, lastFailure, modifiedAtMs } = invocation;
+  if (!hasJournal(invocation, engine.clock.nowMs())) return [];
+  const failures = runsOf(loaded, await readFailures(engine, loaded.pk, acceptance.nonce), invocation);
   const events: { atMs: number; event: { ty: string } }[] = failures.map((failure) => ({
     atMs: failure.atMs,
     event: { ty: "TransientError", ...failureJson(failure) },

@@ -1,5 +1,6 @@
 /** Kills an invocation in any phase: the killer writes the final segment, which fences the driver. */
 import { advance } from "../../core/invocation/advance.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { writeSegment } from "../drive/commit.ts";
 import { reportEnd } from "../drive/report.ts";
@@ -36,7 +37,8 @@ export async function kill(engine: Engine, id: InvocationId, by?: string): Promi
  * @returns false if another process wrote the next segment, perhaps the final one: the caller loads again
  */
 export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
-  const { pk, invocation: before, leaseRecord } = loaded;
+  const { pk, leaseRecord } = loaded;
+  const before = withFailures(engine, loaded.invocation);
   const performer = performerOf(loaded);
   // The writer of segment k+1 performs the effects of segment k first (I2).
   const redo = (await hasPerformed(engine, loaded)) ? undefined : unperformed(loaded);
@@ -71,6 +73,14 @@ async function hasPerformed(engine: Engine, { invocation }: Loaded): Promise<boo
   } catch {
     return false;
   }
+}
+
+/** Adds the failures that only a driver of this process knows, so that the final segment keeps their count. */
+function withFailures(engine: Engine, invocation: Invocation): Invocation {
+  const { acceptance, segmentIndex } = invocation;
+  const driver = engine.activeInvocations.find(acceptance.id)?.invocation;
+  if (driver?.acceptance.nonce !== acceptance.nonce || driver.segmentIndex !== segmentIndex) return invocation;
+  return driver.lastFailure === undefined ? invocation : { ...invocation, lastFailure: driver.lastFailure };
 }
 
 /** Addresses the loaded life, and no later one. */

@@ -102,7 +102,9 @@ export function readArrival(item: Item, nonce: Nonce, journal: Journal, version:
       key,
       ...(deploymentId !== undefined && { deploymentId: deploymentId as DeploymentId }),
     };
-  const entry = notificationFor(idFromStored(stored), resultFromStored(stored.result), journal, version);
+  const notification = notificationFor(idFromStored(stored), resultFromStored(stored.result), journal, version);
+  // A record without its result (`withoutResult`) has no moment either.
+  const entry = atMs === 0 ? notification : { ...notification, receivedAtMs: atMs };
   return { kind: "notification", atMs, consumption: { key, entry, inline: false } };
 }
 

@@ -25,8 +25,9 @@ const NOTIFICATION_TYPES = new Map<number, string>(
   Object.entries(NOTIFICATIONS).map(([name, code]) => [code, name.replace(/Completion$/, "")]),
 );
 
-export function commandEntry(wire: WireCommand, frame: Uint8Array): CommandEntry {
-  return { kind: "command", type: wire.name, name: wire.message.name, command: meaningOf(wire), frame };
+export function commandEntry(wire: WireCommand, frame: Uint8Array, receivedAtMs?: number): CommandEntry {
+  const entry = { kind: "command", type: wire.name, name: wire.message.name, command: meaningOf(wire), frame } as const;
+  return receivedAtMs === undefined ? entry : { ...entry, receivedAtMs };
 }
 
 function meaningOf({ name, message }: WireCommand): Command {
@@ -119,20 +120,21 @@ function lookupOf({ invocationId, idempotentRequest, workflow }: WireLookup): Lo
 
 /**
  * Reads the frames of a stored segment.
+ * @param receipts gives the moment of receipt of each entry; without it the moments are unknown
  * @throws StoreError for an unknown code, RangeError or Proto3Error for unreadable bytes
  */
-export function entriesOf(frames: Uint8Array): readonly Entry[] {
-  return framesOf(frames).map(({ raw, type }) => entryOf(raw, type));
+export function entriesOf(frames: Uint8Array, receipts?: Iterator<number, undefined>): readonly Entry[] {
+  return framesOf(frames).map(({ raw, type }) => entryOf(raw, type, receipts?.next().value));
 }
 
-function entryOf(raw: Uint8Array, type: number): Entry {
+function entryOf(raw: Uint8Array, type: number, receivedAtMs: number | undefined): Entry {
   const command = commandOf(raw);
-  if (command !== undefined) return commandEntry(command, raw);
-  return notificationEntry(raw, type);
+  if (command !== undefined) return commandEntry(command, raw, receivedAtMs);
+  return notificationEntry(raw, type, receivedAtMs);
 }
 
 /** Reads one stored notification; a `CallInvocationId` notification also gives the id of the child. */
-export function notificationEntry(raw: Uint8Array, code: number): NotificationEntry {
+export function notificationEntry(raw: Uint8Array, code: number, receivedAtMs?: number): NotificationEntry {
   const type = NOTIFICATION_TYPES.get(code);
   if (type === undefined) throw new StoreError(`a stored entry has the unknown code ${code}`);
   const { id, outcome } = notificationHead(raw);
@@ -145,6 +147,7 @@ export function notificationEntry(raw: Uint8Array, code: number): NotificationEn
     failed: outcome === "failure",
     frame: raw,
     ...(invocationId !== undefined && { invocationId }),
+    ...(receivedAtMs !== undefined && { receivedAtMs }),
   };
 }
 
@@ -153,19 +156,27 @@ function invocationIdIn(raw: Uint8Array): string {
   return new TextDecoder().decode(raw.subarray(raw.length - 38));
 }
 
-export function childIdEntry(completionId: number, invocationId: string, childTypes: TargetTypes): NotificationEntry {
+/** @param receivedAtMs the moment of the call or send, from which the id follows */
+export function childIdEntry(
+  completionId: number,
+  invocationId: string,
+  childTypes: TargetTypes,
+  receivedAtMs?: number,
+): NotificationEntry {
   const frame = callInvocationIdCompletion(completionId, invocationId);
   const head = { kind: "notification", type: "CallInvocationId", id: { completionId }, failed: false } as const;
-  return { ...head, invocationId, childTypes, frame };
+  return { ...head, invocationId, childTypes, frame, ...(receivedAtMs !== undefined && { receivedAtMs }) };
 }
 
-export function sleepEntry(completionId: number): NotificationEntry {
+/** @param receivedAtMs when this server saw that the sleep is over */
+export function sleepEntry(completionId: number, receivedAtMs: number): NotificationEntry {
   return {
     kind: "notification",
     type: "Sleep",
     id: { completionId },
     failed: false,
     frame: sleepCompletion(completionId),
+    receivedAtMs,
   };
 }
 

@@ -1,8 +1,8 @@
 /** Folds the segments of an invocation into it, and makes entries of the arrivals that they list. */
 import { fold, type Folding, type Invocation } from "../../core/invocation/invocation.ts";
-import type { Segment } from "../../core/invocation/segment.ts";
+import type { AttemptSpan, Segment } from "../../core/invocation/segment.ts";
 import { momentOf, type SegmentMoment } from "../../core/invocation/segment-moments.ts";
-import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import type { AttemptFailure, Repeats } from "../../core/model/attempt-failure.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Item } from "../ports/table.ts";
 import type { Lease } from "./acceptance-record.ts";
@@ -18,7 +18,9 @@ export interface Folded {
   readonly last?: { readonly before: Invocation; readonly segment: Segment };
   /** The lease in the last segment. */
   readonly lease?: Lease;
+  /** The failures in the segments, each with the moment at which its attempt began. */
   readonly failures: readonly AttemptFailure[];
+  readonly repeats: readonly Repeats[];
   readonly drivenWrites: number;
   readonly moments: readonly SegmentMoment[];
 }
@@ -40,6 +42,7 @@ export function* foldItems(
   let last: Folded["last"];
   let drivenWrites = 0;
   const failures: AttemptFailure[] = [];
+  const repeats: Repeats[] = [];
   const moments: SegmentMoment[] = [];
   const places = new Map(arrived.map(({ sk }, at) => [sk, at]));
   const hasParts = arrived.some(({ b }) => !isPlain(b));
@@ -67,8 +70,15 @@ export function* foldItems(
     lease = found.lease;
     drivenWrites += found.consumedUnits;
     moments.push(momentOf(last.before, last.segment));
-    if (found.segment.failure !== undefined) failures.push(found.segment.failure);
+    if (found.segment.failure !== undefined)
+      failures.push({ ...begunWith(found.segment.attempt), ...found.segment.failure });
+    if (found.segment.repeats !== undefined) repeats.push(found.segment.repeats);
   }
   const invocation = last === undefined ? folding.invocation : fold(last.before, last.segment);
-  return { invocation, drivenWrites, failures, moments, ...(lease && { lease }), ...(last && { last }) };
+  return { invocation, drivenWrites, failures, repeats, moments, ...(lease && { lease }), ...(last && { last }) };
+}
+
+/** A segment has the number and the beginning of its attempt, so its failure does not repeat the beginning. */
+function begunWith(attempt: AttemptSpan | undefined): Pick<AttemptFailure, "startedAtMs" | "attempt"> {
+  return attempt === undefined ? {} : { startedAtMs: attempt.startedAtMs, attempt: attempt.number };
 }

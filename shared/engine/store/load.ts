@@ -1,7 +1,7 @@
 /** Loads an invocation from its partition: the acceptance with every segment folded in, and the fresh arrivals. */
 import type { Arrival } from "../../core/invocation/event.ts";
 import { accepted, expiresAtMs, Folding, type Invocation } from "../../core/invocation/invocation.ts";
-import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import type { AttemptFailure, Repeats } from "../../core/model/attempt-failure.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { type Lease, readAcceptance } from "./acceptance-record.ts";
@@ -42,6 +42,8 @@ export interface Loaded {
   readonly expiresAtS: number;
   /** Failures in segments, oldest first; failures of attempts that added no entry are failure events. */
   readonly failures: readonly AttemptFailure[];
+  /** The repeats of failures that segments show. */
+  readonly repeats: readonly Repeats[];
   readonly lastAct?: OperatorAct;
   /** Present if the journal was dropped and the invocation had ended as cancelled. */
   readonly isCancelled?: true;
@@ -231,7 +233,7 @@ function loadedOf(
   measure: StoredMeasure | undefined,
 ): Loaded {
   const { nonce } = acceptance;
-  const { last, drivenWrites, failures } = folded;
+  const { last, drivenWrites, failures, repeats } = folded;
   let lease = folded.lease ?? firstLease;
   let { invocation } = folded;
   const holdFound = items.find(({ sk }) => sk === `hold#${nonce}`);
@@ -254,6 +256,7 @@ function loadedOf(
     arrivals,
     expiresAtS,
     failures,
+    repeats,
     ...(last && { last }),
     ...(leaseRecord && { leaseRecord: leaseRecord }),
     ...(lastAct && { lastAct }),

@@ -1,5 +1,6 @@
 /** A segment as an item: the entries of one attempt, the state after it, and the lease of the driver that wrote it. */
 import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
+import type { Entry } from "../../core/invocation/entry.ts";
 import type { Consumption, After, Segment } from "../../core/invocation/segment.ts";
 import type { Arrival } from "../../core/invocation/event.ts";
 import type { Result } from "../../core/model/failure.ts";
@@ -24,10 +25,11 @@ import type { Lease } from "./acceptance-record.ts";
 import { childTypesIn, withChildTypes } from "./child-types.ts";
 import { entriesOf, framesIn, notificationEntry } from "./entries.ts";
 import { segmentIndexOf, segmentKey } from "./item-keys.ts";
+import { receiptsFromStored, receiptsToStored } from "./receipts.ts";
 import { type Item, StoreError } from "../ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 import { attemptFailureFromStored, attemptFailureToStored, resultFromStored, resultToStored } from "./stored-values.ts";
-import { StoredAttemptFailure, StoredResult } from "./stored-values.ts";
+import { StoredAttemptFailure, StoredRepeats, StoredResult } from "./stored-values.ts";
 
 type Completed = Extract<After, { kind: "completed" }>;
 
@@ -67,6 +69,9 @@ const StoredSegment = message({
   orders: repeated(string(21)),
   /** The types of the children whose ids are among the frames (`childTypesIn`). */
   childTypes: optional(bytes(25)),
+  /** The moments of receipt of the notifications that stand here with their frames, then of the entries (`receiptsToStored`). */
+  receipts: repeated(uint53(26)),
+  repeats: submessage(27, () => StoredRepeats),
 });
 type StoredSegment = Infer<typeof StoredSegment>;
 
@@ -98,7 +103,7 @@ function endAttributes({ result, killed, tombstone }: Completed, isCancelled = f
 }
 
 function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): StoredSegment {
-  const { after, attempt, pin, retries, failure } = segment;
+  const { after, attempt, pin, retries, failure, repeats } = segment;
   const childTypes = childTypesIn(segment.entries);
   return {
     writtenAtMs: segment.writtenAtMs,
@@ -114,13 +119,21 @@ function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): Sto
     untilMs: lease.untilMs,
     consumedUnits,
     orders: segment.orders ?? [],
+    receipts: receiptsToStored(recorded(segment), segment.writtenAtMs),
     ...afterToStored(segment),
     ...(attempt && { attemptNumber: attempt.number }),
     ...(pin && { deploymentId: pin.deploymentId }),
     ...(segment.grant !== undefined && { grant: segment.grant }),
     ...(failure && { failure: attemptFailureToStored(failure) }),
+    ...(repeats && { repeats }),
     ...(childTypes && { childTypes }),
   };
+}
+
+/** The entries whose frames are in the record; the arrival item of any other notification has its moment. */
+function recorded({ consumed, entries }: Segment): readonly Entry[] {
+  const inline = consumed.filter((one) => one.inline);
+  return inline.length === 0 ? entries : [...inline.map(({ entry }) => entry), ...entries];
 }
 
 function afterToStored({ after, entries }: Segment) {
@@ -160,12 +173,14 @@ export function readSegment(
   const endAlone = item["endAlone"] === true;
   const stored = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
   const { attemptNumber, startedAtMs, endedAtMs, deploymentId, protocolVersion, failure } = stored;
-  const entries = withChildTypes(entriesOf(stored.frames), stored.childTypes);
+  const receipts = receiptsFromStored(stored.receipts, stored.writtenAtMs);
+  const consumed = stored.taken.map((taken) => readTaken(taken, arrivalOf, receipts));
+  const entries = withChildTypes(entriesOf(stored.frames, receipts), stored.childTypes);
   const segment: Segment = {
     index: endAlone ? segmentIndexOf(item) : next,
     writtenAtMs: stored.writtenAtMs,
     ...(endAlone && { endAlone }),
-    consumed: stored.taken.map((taken) => readTaken(taken, arrivalOf)),
+    consumed,
     entries,
     after: readAfter(stored, entries),
     retries: { policyAttempts: stored.policyAttempts, sinceEntry: stored.sinceEntry },
@@ -174,6 +189,7 @@ export function readSegment(
     ...(deploymentId !== undefined && { pin: { deploymentId: deploymentId as DeploymentId, protocolVersion } }),
     ...(stored.grant !== undefined && { grant: stored.grant }),
     ...(failure && { failure: attemptFailureFromStored(failure) }),
+    ...(stored.repeats && { repeats: stored.repeats }),
   };
   const { consumedUnits } = stored;
   return { segment, lease: { token: stored.token as Token, untilMs: stored.untilMs }, consumedUnits };
@@ -221,13 +237,17 @@ export function readEnd(item: Item): SegmentEnd | undefined {
   return { result, killed, endedAtMs, ...(attempts !== undefined && { attempts }) };
 }
 
-function readTaken({ key, frame }: Infer<typeof StoredTaken>, arrivalOf: ArrivalLookup): Consumption {
+function readTaken(
+  { key, frame }: Infer<typeof StoredTaken>,
+  arrivalOf: ArrivalLookup,
+  receipts: Iterator<number, undefined>,
+): Consumption {
   if (frame === undefined) {
     const arrival = arrivalOf(key);
     if (arrival === undefined) throw new AbsentArrivalError(`a segment lists arrival ${key}, which is not there`);
     return arrival.consumption;
   }
-  return { key, entry: notificationEntry(frame, framesOf(frame)[0]?.type ?? 0), inline: true };
+  return { key, entry: notificationEntry(frame, framesOf(frame)[0]?.type ?? 0, receipts.next().value), inline: true };
 }
 
 function readAfter(stored: StoredSegment, entries: Segment["entries"]): After {

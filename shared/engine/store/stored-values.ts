@@ -50,6 +50,8 @@ const StoredMismatch = message({
   entry: optional(uint32(8)),
 });
 
+export const StoredRepeats = message({ times: uint32(1), attempt: uint32(2), startedAtMs: uint53(3), atMs: uint53(4) });
+
 export const StoredAttemptFailure = message({
   errorCode: string(1),
   code: uint32(2),
@@ -63,6 +65,10 @@ export const StoredAttemptFailure = message({
   deploymentId: optional(string(10)),
   /** Absent in failures stored before 0.8. */
   startedAtMs: optional(uint53(11)),
+  attempt: optional(uint32(12)),
+  /** Absent for the first of its kind. */
+  times: optional(uint32(13)),
+  before: submessage(14, () => StoredRepeats),
 });
 export type StoredAttemptFailure = Infer<typeof StoredAttemptFailure>;
 
@@ -102,6 +108,9 @@ export function attemptFailureToStored(failure: AttemptFailure): StoredAttemptFa
     ...(failure.mismatch && { mismatch: mismatchToStored(failure.mismatch) }),
     ...(failure.deploymentId !== undefined && { deploymentId: failure.deploymentId }),
     ...(failure.startedAtMs !== undefined && { startedAtMs: failure.startedAtMs }),
+    ...(failure.attempt !== undefined && { attempt: failure.attempt }),
+    ...(failure.times !== undefined && failure.times > 1 && { times: failure.times }),
+    ...(failure.before && { before: failure.before }),
   };
 }
 
@@ -152,6 +161,8 @@ export function attemptFailureFromStored(stored: StoredAttemptFailure): AttemptF
     ...(stored.mismatch && { mismatch: mismatchFromStored(stored.mismatch) }),
     ...(stored.deploymentId !== undefined && { deploymentId: stored.deploymentId as DeploymentId }),
     ...(stored.startedAtMs !== undefined && { startedAtMs: stored.startedAtMs }),
+    ...(stored.attempt !== undefined && { attempt: stored.attempt, times: stored.times ?? 1 }),
+    ...(stored.before && { before: stored.before }),
   };
 }
 

@@ -141,24 +141,28 @@ describe("pinning the deployment", () => {
 describe("the failure of an attempt", () => {
   test("names the deployment only while the invocation has no pin", () => {
     const { failure } = advance(running({ pin: PIN }), attemptEnded(failing()));
-    expect(failure).toEqual({ ...FAILURE, startedAtMs: NOW_MS - 10 });
+    expect(failure).toEqual({ ...FAILURE, startedAtMs: NOW_MS - 10, attempt: 2, times: 1 });
     const noDeployment = { ...PIN, deploymentId: "" as typeof PIN.deploymentId };
     expect(advance(running(), attemptEnded(failing(), { pin: noDeployment })).failure).toEqual(failure);
   });
 
   test("without new entries is an event the first time, and no event if the next attempt fails in the same way", () => {
     const first = advance(running(), attemptEnded(failing()));
-    expect(first.failure).toEqual({ ...FAILURE, deploymentId: PIN.deploymentId, startedAtMs: NOW_MS - 10 });
+    const about = { deploymentId: PIN.deploymentId, startedAtMs: NOW_MS - 10, attempt: 2 };
+    expect(first.failure).toEqual({ ...FAILURE, ...about, times: 1 });
     const again = advance({ ...first.next, phase: { status: "running" } }, attemptEnded(failing()));
     expect(again.failure).toBeUndefined();
+    expect(again.next.lastFailure).toMatchObject({ times: 2 });
     const other = { ...FAILURE, message: "another boom" };
     const third = advance({ ...again.next, phase: { status: "running" } }, attemptEnded(failing({ failure: other })));
-    expect(third.failure).toEqual({ ...other, deploymentId: PIN.deploymentId, startedAtMs: NOW_MS - 10 });
+    const { attempt, startedAtMs } = about;
+    const before = { times: 2, attempt, startedAtMs, atMs: FAILURE.atMs };
+    expect(third.failure).toEqual({ ...other, ...about, times: 1, before });
   });
 
   test("with new entries is in the segment", () => {
     const { segment, failure } = advance(running(), attemptEnded(failing(), { entries: [run(2)] }));
-    expect(segment?.failure).toEqual(FAILURE);
+    expect(segment?.failure).toEqual({ ...FAILURE, attempt: 2, times: 1 });
     expect(failure).toBeUndefined();
   });
 
