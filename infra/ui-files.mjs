@@ -7,6 +7,10 @@ import { build } from "esbuild";
 const ROOT = join(import.meta.dirname, "..");
 const TYPES = { js: "text/javascript", css: "text/css", svg: "image/svg+xml" };
 const GZIP_LEVEL = 9;
+/** The name of a built file: its stem, and the hash of its contents in capitals. */
+const HASH = /^(.+)-[A-Z0-9]{8}\.[a-z]+$/;
+/** The icon of the tab, and those that tell the state of an invocation. */
+const ICONS = ["icon", "icon-failed", "icon-held", "icon-running", "icon-succeeded"];
 
 /** @returns the inputs of the UI's build, as esbuild's metafile has them, for the list of bundled packages */
 export async function uiInputs() {
@@ -34,11 +38,11 @@ export async function compressedFiles() {
 }
 
 function pageWith(names) {
-  const hashed = (stem, ending) => names.find((name) => name.startsWith(`${stem}-`) && name.endsWith(ending));
+  const hashed = (stem, ending) => names.find((name) => HASH.exec(name)?.[1] === stem && name.endsWith(ending));
   return readFileSync(join(ROOT, "ui/index.html"), "utf8")
     .replace("main.tsx", hashed("main", ".js"))
     .replace("style.css", hashed("style", ".css"))
-    .replace("icon.svg", hashed("icon", ".svg"));
+    .replaceAll(/icon(?:-[a-z]+)?(?=\.svg)/g, (stem) => hashed(stem, ".svg").slice(0, -".svg".length));
 }
 
 /** The prices by which the page of an invocation multiplies the write units, exchanges and GB-seconds of the invocation. */
@@ -57,7 +61,7 @@ function listPrices() {
 async function built() {
   return await build({
     absWorkingDir: ROOT,
-    entryPoints: ["ui/app/main.tsx", "ui/style/style.css", "ui/style/icon.svg"],
+    entryPoints: ["ui/app/main.tsx", "ui/style/style.css", ...ICONS.map((name) => `ui/style/${name}.svg`)],
     outdir: "ui-files",
     entryNames: "[name]-[hash]",
     chunkNames: "chunk-[hash]",

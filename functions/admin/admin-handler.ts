@@ -7,6 +7,7 @@ import { textResponse } from "../../shared/api/http/message.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
+import { answerPacking } from "../../shared/wiring/answer-packing.ts";
 import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
 import { builtInUi } from "../../shared/wiring/built-in-ui.ts";
 import { ingressUseCases, invocationUseCases } from "../../shared/wiring/use-cases.ts";
@@ -30,6 +31,7 @@ export function adminHandler(aws: Aws): AdminHandler {
       unfinished: "out-of-time",
       forwardHeaders: settings["ingress.forward-headers"],
     }),
+    packing: answerPacking(),
     metricsText: async () => "# A function keeps no measures of its own.\n",
     invocations: invocationUseCases,
     statements: statementEvaluation(engine, settings, {

@@ -36,7 +36,11 @@ export function filterOptions(form: FilterForm, statuses: readonly string[] = []
 
 /** @param flag the option's name: `--pinned-to` if `--deployment` has another meaning in the command */
 export function deploymentFilter(form: FilterForm, flag: "--deployment" | "--pinned-to"): Option {
-  return filterOption(form, `${flag} <id`, "only open invocations that are pinned to these deployments");
+  return filterOption(
+    form,
+    `${flag} <id`,
+    "only invocations of these deployments; of completed ones, the deployment of the last attempt counts",
+  );
 }
 
 /** @param start the flag and the beginning of the name of its value, as `--key <key` */

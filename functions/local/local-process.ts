@@ -20,6 +20,7 @@ import type { Log } from "../../shared/engine/ports/log.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
 import { noteListing } from "../../shared/engine/sweep/sweep.ts";
+import { answerPacking } from "../../shared/wiring/answer-packing.ts";
 import { openEmbedded } from "../../shared/wiring/embedded.ts";
 import type { Embedded } from "../../shared/wiring/embedded.ts";
 import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
@@ -133,6 +134,7 @@ async function openAdmin(
     runsOn: "one-process",
     ...(!settings["admin.disable-web-ui"] && { uiFiles: builtInUi() }),
     recentEnds: () => embedded.recentEnds.view(),
+    packing: answerPacking(),
     metricsText: () => embedded.metricsText(),
     invocations: invocationUseCases,
   });

@@ -50,7 +50,7 @@ test("a form follows the schema, the JSON follows the form, and the call returns
   await page.getByLabel("priority", { exact: true }).selectOption({ label: "high" });
   await page.getByRole("button", { name: "Set note" }).click();
   expect(await page.getByLabel("note is null").isChecked()).toBe(true);
-  await page.getByRole("button", { name: "Add an item to items" }).click();
+  await page.getByRole("button", { name: "Add item to items" }).click();
   await page.getByRole("button", { name: "Remove item 2 of items" }).click();
   expect(await axe()).toEqual([]);
   const [request] = await Promise.all([
@@ -257,4 +257,22 @@ test("a cancel that failed can be tried again", async () => {
   await page.unroute(/\/cancel$/);
   await cancel.click();
   await page.getByRole("status").getByText("409 The invocation failed").waitFor();
+});
+
+test("the input of the latest invocation is found behind empty pages of the list", async () => {
+  await stage.call("/Greeter/greet", "Zoë");
+  const { page, goTo } = await stage.openTab();
+  const pages: string[] = [];
+  const latest: unknown = await stage.ask("GET", "/invocations?service=Greeter&handler=greet&limit=5");
+  // One request looks at a part of the index only, so the first pages may be empty.
+  await page.route(/\/invocations\?/, async (route) => {
+    const url = new URL(route.request().url());
+    pages.push(url.searchParams.get("after") ?? "first");
+    const found = pages.length <= 2 ? { invocations: [], next: `more-${pages.length}` } : latest;
+    await route.fulfill({ status: 200, contentType: "application/json", body: JSON.stringify(found) });
+  });
+  await goTo("call/Greeter/greet");
+  await page.getByRole("button", { name: "input of the latest invocation" }).click();
+  await expect.poll(() => pages).toEqual(["first", "more-1", "more-2"]);
+  await page.locator(".editor").first().getByText('"Zoë"').waitFor();
 });

@@ -15,6 +15,7 @@ const flipped: restate.Serde<unknown> = {
 
 interface Steps {
   flaky(ctx: restate.Context): Promise<string>;
+  note(ctx: restate.Context, chunk: number): Promise<void>;
   circle(ctx: restate.Context, left: number): Promise<number>;
 }
 
@@ -61,12 +62,34 @@ export const steps = restate.service({
       await ctx.run(code.step, () => 2);
       await ctx.sleep({ seconds: 1 });
     }),
+    /** Its step stays open until the test lets it go; then the handler makes many rows. */
+    chunks: async (ctx: restate.Context) => {
+      await ctx.run("chunk 93", () => 1);
+      await ctx.run("chunk 94", () => gate.passed);
+      for (let chunk = 0; chunk < 60; chunk++) ctx.serviceSendClient<Steps>({ name: "Steps" }).note(chunk);
+      await ctx.run("chunk 95", () => gate.ended);
+    },
+    note: async (_ctx: restate.Context, _chunk: number) => {},
+    fails: async (ctx: restate.Context, text: string) => {
+      await ctx.run("first", () => 1);
+      throw new restate.TerminalError(`${text}\n${"detail ".repeat(1_500)}`, { errorCode: 418 });
+    },
     odd: restate.handlers.handler(
       { input: flipped, output: flipped },
       async (_ctx: restate.Context, value: unknown) => value,
     ),
   },
 });
+
+/** What holds the steps of `chunks` open. */
+export const gate = {
+  pass: (): void => {},
+  passed: Promise.resolve(),
+  end: (): void => {},
+  ended: Promise.resolve(),
+};
+gate.passed = new Promise((resolve) => (gate.pass = resolve));
+gate.ended = new Promise((resolve) => (gate.end = resolve));
 
 const charged = new Set<string>();
 

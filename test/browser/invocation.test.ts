@@ -165,7 +165,7 @@ test("changed code is shown beside the journal, with the ways out", async () => 
   expect(await axe()).toEqual([]);
   code.step = "two";
   await mismatch.getByRole("button", { name: "Resume …" }).first().click();
-  await page.getByRole("dialog").getByRole("button", { name: "Retry now" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
   await stage.untilStatus(id, "completed");
 });
 
@@ -260,7 +260,7 @@ test("a page with 10,000 entries keeps few of its rows in the document; the test
     new PerformanceObserver(note).observe({ entryTypes: ["longtask"] });
     location.hash = "#/invocations/${id}";
   `);
-  await row(page, /state set key 0,/)
+  await row(page, /state set key 0\b/)
     .first()
     .waitFor();
   for (let at = 0; at < 20; at++) await page.mouse.wheel(0, 4_000);

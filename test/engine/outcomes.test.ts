@@ -5,7 +5,8 @@ import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { purgeJournal } from "../../shared/engine/operate/purge.ts";
-import { listByOutcome } from "../../shared/engine/query/list-by-outcome.ts";
+import { causeId } from "../../shared/core/query/cause.ts";
+import { type DetailsFilter, listByDetails } from "../../shared/engine/query/list-by-details.ts";
 import { listInvocations } from "../../shared/engine/query/list-invocations.ts";
 import { RowReader } from "../../shared/engine/query/row-details.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
@@ -113,9 +114,9 @@ test("a list by outcome contains only invocations with these outcomes, on all pa
   const { actor, ids } = await play();
   const listed = async (outcomes: EndOutcome[], limit: number) => {
     const found: string[] = [];
-    let after: Awaited<ReturnType<typeof listByOutcome>>["next"];
+    let after: Awaited<ReturnType<typeof listByDetails>>["next"];
     do {
-      const page = await listByOutcome(actor.engine, {}, new Set(outcomes), limit, after);
+      const page = await listByDetails(actor.engine, {}, { outcomes: new Set(outcomes) }, limit, after);
       expect(page.invocations.length).toBeLessThanOrEqual(limit);
       found.push(...page.invocations.map(({ id }) => id));
       after = page.next;
@@ -125,8 +126,27 @@ test("a list by outcome contains only invocations with these outcomes, on all pa
   expect((await listed(["failed"], 1)).sort()).toEqual([ids.refuses, ids.conflicts].sort());
   expect(await listed(["killed"], 100)).toEqual([ids.killed]);
   expect((await listed(["succeeded", "cancelled"], 1)).sort()).toEqual([ids.greets, ids.cancelled].sort());
-  const open = await listByOutcome(actor.engine, { statuses: ["suspended"] }, new Set(["failed"]), 100);
+  const open = await listByDetails(actor.engine, { statuses: ["suspended"] }, { outcomes: new Set(["failed"]) }, 100);
   expect(open.invocations).toEqual([]);
+});
+
+test("completed invocations are listed by the deployment of their last attempt, and failures by their cause", async () => {
+  const { actor, ids } = await play();
+  const [deployment] = await actor.engine.registry.deployments();
+  const listed = async (wanted: DetailsFilter, statuses?: readonly ["completed"]) => {
+    const { invocations } = await listByDetails(actor.engine, statuses === undefined ? {} : { statuses }, wanted, 100);
+    return invocations.map(({ id }) => id).sort();
+  };
+  const ended = [ids.greets, ids.refuses, ids.conflicts, ids.cancelled, ids.killed];
+  const here = await listed({ deployments: new Set([deployment!.id]) }, ["completed"]);
+  expect(here).toEqual(expect.arrayContaining(ended.filter((id) => id !== ids.killed)));
+  expect(await listed({ deployments: new Set(["dp_1other"]) })).toEqual([]);
+  expect(await listed({ deployments: new Set([deployment!.id]) })).toEqual(
+    expect.arrayContaining([...here, ids.sleeps]),
+  );
+  const cause = causeId({ code: "RT0007", message: "never well" });
+  expect(await listed({ causes: new Set([cause]) })).toEqual([ids.stumbles]);
+  expect(await listed({ causes: new Set([causeId({ code: "418", message: "not today" })]) })).toEqual([ids.refuses]);
 });
 
 test("one page by outcome reads a bounded number of ends, and the next page goes on from there", async () => {
@@ -134,7 +154,7 @@ test("one page by outcome reads a bounded number of ends, and the next page goes
   await complete(stage.stores.table, actor.engine, 1_000, HOUR_MS);
   const table = new ReadMeter(actor.engine.table, PROJECTED);
   const engine = { ...actor.engine, table };
-  const page = await listByOutcome(engine, {}, new Set(["failed"]), 100);
+  const page = await listByDetails(engine, {}, { outcomes: new Set(["failed"]) }, 100);
   expect(page.next).toBeDefined();
   // The units pay for the list itself, for one segment of each row in batches, and for one more read of each row whose end came
   // after several segments.
@@ -142,7 +162,7 @@ test("one page by outcome reads a bounded number of ends, and the next page goes
   let after = page.next;
   const found = [...page.invocations];
   for (let pages = 0; after !== undefined && pages < 5; pages++) {
-    const more = await listByOutcome(engine, {}, new Set(["failed"]), 100, after);
+    const more = await listByDetails(engine, {}, { outcomes: new Set(["failed"]) }, 100, after);
     found.push(...more.invocations);
     after = more.next;
   }

@@ -7,13 +7,25 @@ import { isUtc } from "../data/preferences.ts";
 import { loadServer, server } from "../data/server.ts";
 import { useShortcuts } from "../data/shortcuts.ts";
 import type { Shortcut } from "../data/shortcuts.ts";
+import { subject } from "../data/subject.ts";
+import { pageTitle } from "../model/page-title.ts";
 import { hrefTo } from "../model/route.ts";
 import type { Route } from "../model/route.ts";
+import type { Tone } from "../model/status-look.ts";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 import { ProblemBox, Skeleton } from "../parts/states.tsx";
 import { PAGE_LINKS, pageOf } from "./pages.tsx";
 import { Preferences } from "./preferences.tsx";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
+
+/** The attribute of the page with the icon of a tone; other tones have the usual icon. */
+const ICONS: Readonly<Partial<Record<Tone, string>>> = {
+  failed: "failed",
+  retrying: "held",
+  paused: "held",
+  running: "running",
+  succeeded: "succeeded",
+};
 
 export function App(): JSX.Element {
   const [problem, setProblem] = useState<ApiProblem>();
@@ -27,9 +39,11 @@ export function App(): JSX.Element {
   useEffect(load, []);
   useShortcuts(useMemo(() => frameShortcuts(() => setSheetOpen(true)), []));
   const now = route.value;
+  const about = subject.value;
   useEffect(() => {
-    document.title = now === undefined ? "Stepwell" : titleOf(now);
-  }, [now]);
+    document.title = pageTitle(now, about?.words);
+    showIcon(about?.tone);
+  }, [now, about]);
   return (
     <>
       <a class="skip" href="#content" onClick={skipToContent}>
@@ -68,8 +82,13 @@ function skipToContent(event: Event): void {
   document.querySelector<HTMLElement>("#content")?.focus();
 }
 
-function titleOf({ page, rest }: Route): string {
-  return [...rest.slice(0, 1).map((part) => part.slice(0, 60)), page, "Stepwell"].join(" · ");
+/** The icons are files beside the page, whose names the page has as attributes: its policy allows no other images. */
+function showIcon(tone: Tone | undefined): void {
+  const link = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+  if (link === null) return;
+  const usual = (link.dataset["usual"] ??= link.getAttribute("href") ?? "");
+  const wanted = (tone !== undefined && link.dataset[ICONS[tone] ?? ""]) || usual;
+  if (link.getAttribute("href") !== wanted) link.setAttribute("href", wanted);
 }
 
 function frameShortcuts(showSheet: () => void): readonly Shortcut[] {

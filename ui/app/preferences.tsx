@@ -2,14 +2,21 @@
 import type { JSX } from "preact";
 import { isUtc, theme } from "../data/preferences.ts";
 import type { Theme } from "../data/preferences.ts";
+import { zoneText } from "../model/time-text.ts";
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
 export function Preferences({ onShowKeys }: { readonly onShowKeys: () => void }): JSX.Element {
   return (
     <div class="preferences">
-      <button type="button" class="quiet" aria-pressed={isUtc.value} onClick={() => (isUtc.value = !isUtc.value)}>
-        UTC
+      <button
+        type="button"
+        class="quiet"
+        title={isUtc.value ? "Show times in the local zone" : "Show times in UTC"}
+        onClick={() => (isUtc.value = !isUtc.value)}
+      >
+        <span class="visually-hidden">Times in </span>
+        {isUtc.value ? "UTC" : `local (${zoneText(Date.now(), false)})`}
       </button>
       <label>
         <span class="visually-hidden">Theme</span>

@@ -32,6 +32,9 @@ export function problemOf(error: unknown): ApiProblem {
 /** The server's clock minus the browser's clock, by the last answer. The browser's clock may be wrong by hours. */
 export const clockOffsetMs = signal(0);
 
+/** The answer has not changed since the request's `if-none-match`. */
+const UNCHANGED = 304;
+
 export interface Asked {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Sent as JSON. */
@@ -42,15 +45,43 @@ export interface Asked {
   readonly signal?: AbortSignal;
 }
 
-/** The parsed answer; undefined if it has no body. @throws ApiProblem */
+interface Known {
+  readonly etag: string;
+  readonly body: unknown;
+}
+
+/** The last answers by path, the latest last: the server does not repeat an answer that the page has. */
+const known = new Map<string, Known>();
+const KNOWN_MAX = 6;
+/** A larger answer, such as a long journal, is not worth its memory. */
+const KNOWN_MAX_CHARS = 512 * 1024;
+
+/** The parsed answer; undefined if it has no body. It may be the same object as the last answer, so callers must not change it. @throws ApiProblem */
 export async function ask<Body>(path: string, asked: Asked = {}): Promise<Body> {
-  const response = await answerTo(path, asked);
+  const before = (asked.method ?? "GET") === "GET" ? known.get(path) : undefined;
+  const headers = before === undefined ? asked.headers : { ...asked.headers, "if-none-match": before.etag };
+  const response = await answerTo(path, headers === undefined ? asked : { ...asked, headers });
+  if (response.status === UNCHANGED && before !== undefined) {
+    known.delete(path);
+    known.set(path, before);
+    return before.body as Body;
+  }
   const text = await response.text();
   try {
-    return (text === "" ? undefined : JSON.parse(text)) as Body;
+    const body = (text === "" ? undefined : JSON.parse(text)) as Body;
+    remember(path, response.headers.get("etag"), text.length, body);
+    return body;
   } catch {
     throw new ApiProblem(response.status, NO_JSON);
   }
+}
+
+function remember(path: string, etag: string | null, chars: number, body: unknown): void {
+  known.delete(path);
+  if (etag === null || chars > KNOWN_MAX_CHARS) return;
+  known.set(path, { etag, body });
+  const [oldest] = known.keys();
+  if (known.size > KNOWN_MAX) known.delete(oldest!);
 }
 
 /** The answer as it came, whatever its status. @throws ApiProblem if none came */
@@ -78,7 +109,7 @@ export async function exchange(path: string, { method = "GET", body, raw, header
 
 async function answerTo(path: string, asked: Asked): Promise<Response> {
   const response = await exchange(path, asked);
-  if (response.ok) return response;
+  if (response.ok || response.status === UNCHANGED) return response;
   const text = (await response.text().catch(() => "")).slice(0, MESSAGE_MAX_CHARS);
   throw problemIn(response.status, text);
 }

@@ -1,8 +1,9 @@
 /** Calls of handlers through the admin API, the invocations that they begin, and the last payloads of this tab. */
 import { signal } from "@preact/signals";
-import type { InvocationBody, InvocationListBody, InvocationSummaryBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationBody, InvocationSummaryBody, ValueBody } from "../../shared/api/wire/invocation.ts";
 import { SHOWN_HEADERS } from "../model/call-request.ts";
-import { ask, exchange } from "./api.ts";
+import { ApiProblem, ask, exchange } from "./api.ts";
+import { firstListed } from "./listing.ts";
 
 export interface CallRequest {
   readonly service: string;
@@ -59,6 +60,9 @@ export async function callHandler(request: CallRequest, aborted: AbortSignal): P
 
 /** The clocks of browser and server may differ by this much. */
 const SKEW_MS = 3_000;
+const OPEN_MAX = 20;
+/** The journal of the latest invocation may be gone, or its input may be bytes, and then an older one serves as well. */
+const TRIED_INPUTS = 5;
 
 /**
  * The open invocations of the handler that began after `sinceMs` by the server's clock. If the invocation of the call itself is
@@ -71,22 +75,44 @@ export async function openSince(request: CallRequest, sinceMs: number): Promise<
     handler,
     status: "open",
     details: "false",
-    limit: "20",
+    limit: String(OPEN_MAX),
     ...(key !== undefined && { key }),
   });
-  const { invocations } = await ask<InvocationListBody>(`invocations?${query.toString()}`);
-  return invocations.filter(({ created_at: at }) => Date.parse(at) >= sinceMs - SKEW_MS);
+  const { rows } = await firstListed({ query }, OPEN_MAX);
+  return rows.filter(({ created_at: at }) => Date.parse(at) >= sinceMs - SKEW_MS);
 }
 
-/** The input of the handler's latest invocation as text; undefined if there is none, or if it is no text. */
-export async function latestInput(service: string, handler: string): Promise<string | undefined> {
-  const query = new URLSearchParams({ service, handler, details: "false", limit: "1" });
-  const { invocations } = await ask<InvocationListBody>(`invocations?${query.toString()}`);
-  const [latest] = invocations;
-  if (latest === undefined) return undefined;
-  const { entries } = await ask<InvocationBody>(`invocations/${latest.id}?values=true`);
-  const value = entries[0]?.value;
-  return value?.cut === true ? undefined : value?.text;
+/** The input as text, or the reason why there is none. */
+export type LatestInput =
+  | { readonly kind: "input"; readonly text: string }
+  | { readonly kind: "none"; readonly why: string };
+
+/** The input of the latest invocation of the handler whose input can be read as text. @throws ApiProblem */
+export async function latestInput(service: string, handler: string): Promise<LatestInput> {
+  const query = new URLSearchParams({ service, handler, details: "false", limit: String(TRIED_INPUTS) });
+  const { rows, mayHaveMore } = await firstListed({ query }, 1);
+  for (const { id } of rows) {
+    const input = await inputOf(id);
+    if (input?.text !== undefined && input.cut !== true) return { kind: "input", text: input.text };
+  }
+  if (rows.length > 0) return { kind: "none", why: "the latest invocations have no input that can be read as text" };
+  return {
+    kind: "none",
+    why: mayHaveMore
+      ? "no invocation of it among the newest; older ones were not looked at"
+      : "no invocation of it yet",
+  };
+}
+
+/** The input of an invocation; undefined if its journal is not kept. @throws ApiProblem */
+export async function inputOf(id: string): Promise<ValueBody | undefined> {
+  const path = `invocations/${encodeURIComponent(id)}?values=true&limit=1`;
+  const { entries } = await ask<InvocationBody>(path).catch((error: unknown) => {
+    // The invocation may have ended and gone since the list was read.
+    if (error instanceof ApiProblem && error.status === 404) return { entries: [] };
+    throw error;
+  });
+  return entries[0]?.value;
 }
 
 export interface PastPayload {

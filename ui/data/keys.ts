@@ -1,9 +1,9 @@
 /** The keys of a service: their list, the holder and the queue of one key, and the promises of a workflow. */
-import type { InvocationListBody } from "../../shared/api/wire/invocation.ts";
 import type { Row } from "../model/sql-answer.ts";
 import { cellText } from "../model/sql-answer.ts";
 import { sqlText } from "../model/sql-literal.ts";
-import { ApiProblem, ask } from "./api.ts";
+import { ApiProblem } from "./api.ts";
+import { firstListed } from "./listing.ts";
 import { runStatement } from "./statements.ts";
 
 const KEYS_MAX = 1_000;
@@ -106,8 +106,8 @@ async function openInvocations(service: string, key: string, aborted: AbortSigna
     }));
   }
   const query = new URLSearchParams({ service, key, status: "open", details: "false", limit: "500" });
-  const { invocations } = await ask<InvocationListBody>(`invocations?${query.toString()}`, { signal: aborted });
-  return invocations.map(({ id, target_handler_name: handler, status, created_at: createdAt }) => ({
+  const { rows } = await firstListed({ query, signal: aborted }, KEYS_MAX);
+  return rows.map(({ id, target_handler_name: handler, status, created_at: createdAt }) => ({
     id,
     handler,
     status,

@@ -1,13 +1,24 @@
 /** The route that the address names, and changes of it. */
 import { computed, signal } from "@preact/signals";
 import { hrefTo, parseRoute } from "../model/route.ts";
-import type { PageName } from "../model/route.ts";
+import type { PageName, Route } from "../model/route.ts";
+import { arrive } from "./places.ts";
 
 const hash = signal(location.hash);
-addEventListener("hashchange", () => (hash.value = location.hash));
 
 /** Undefined for an address that names no page. */
 export const route = computed(() => parseRoute(hash.value));
+
+addEventListener("hashchange", () => {
+  const before = subjectOf(route.peek());
+  const now = subjectOf(parseRoute(location.hash));
+  arrive(before !== now);
+  hash.value = location.hash;
+});
+
+function subjectOf(shown: Route | undefined): string {
+  return shown === undefined ? "" : hrefTo(shown.page, shown.rest);
+}
 
 export function goTo(href: string): void {
   location.hash = href;

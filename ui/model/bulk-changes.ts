@@ -96,14 +96,12 @@ export function appliesTo(change: BulkChange, status: string): boolean {
 
 /**
  * The filter that a change runs with. If the given filter names no status and no outcome, the change gets those of the same
- * command of the CLI, unless the filter names a deployment and the command is for completed invocations.
+ * command of the CLI.
  */
 export function matchingFilter(change: BulkChange, filter: InvocationFilter): InvocationFilter {
   if (filter.status.length > 0 || filter.outcome.length > 0) return filter;
   const words = CHANGE_STATUSES[change.name];
   const outcomes: readonly string[] = OUTCOME_WORDS;
-  if (filter.deployment.length > 0 && words.some((word) => word === "completed" || outcomes.includes(word)))
-    return filter;
   return {
     ...filter,
     status: words.filter((word) => !outcomes.includes(word)),

@@ -18,22 +18,28 @@ export interface CallPlan {
   /** Absent if the handler takes no body. */
   readonly contentType?: string;
   readonly body?: Uint8Array;
+  /** True if `body` is only the beginning; the lines then read the body from a file. */
+  readonly isBodyCut?: boolean;
 }
+
+/** The address in the lines if the server does not name its ingress. The reader of the page replaces it by the real address. */
+export const UNKNOWN_INGRESS = "https://INGRESS";
 
 /** Longer bodies would make the line unreadable; the line then reads the body from a file. */
 const LINE_BODY_MAX = 4_000;
 const NAME = /^[A-Za-z_$][\w$]*$/;
 
 export function curlLine(plan: CallPlan, ingressUrl: string): string {
-  const { service, handler, key, isSend, delay, idempotencyKey, contentType, body } = plan;
+  const { service, handler, key, isSend, delay, idempotencyKey, contentType, body, isBodyCut = false } = plan;
   const path = [service, ...(key === undefined ? [] : [key]), handler, ...(isSend ? ["send"] : [])];
   const query = isSend && delay !== undefined ? `?delay=${encodeURIComponent(delay)}` : "";
   const url = `${withSlash(ingressUrl)}${path.map(encodeURIComponent).join("/")}${query}`;
   const parts = [`curl ${shellWord(url)}`];
   if (idempotencyKey !== undefined) parts.push(`-H ${shellWord(`idempotency-key: ${idempotencyKey}`)}`);
   if (body === undefined) parts.push("-X POST");
-  else if (contentType === undefined || contentType === "application/json") parts.push(`--json ${bodyWord(body)}`);
-  else parts.push(`-H ${shellWord(`content-type: ${contentType}`)}`, `--data-binary ${bodyWord(body)}`);
+  else if (contentType === undefined || contentType === "application/json")
+    parts.push(`--json ${bodyWord(body, isBodyCut)}`);
+  else parts.push(`-H ${shellWord(`content-type: ${contentType}`)}`, `--data-binary ${bodyWord(body, isBodyCut)}`);
   return parts.join(" \\\n  ");
 }
 
@@ -118,8 +124,8 @@ function withSlash(url: string): string {
   return url.endsWith("/") ? url : `${url}/`;
 }
 
-function bodyWord(body: Uint8Array): string {
-  const text = body.length > LINE_BODY_MAX ? undefined : utf8Text(body);
+function bodyWord(body: Uint8Array, isCut: boolean): string {
+  const text = isCut || body.length > LINE_BODY_MAX ? undefined : utf8Text(body);
   if (text === undefined || text.includes("\0")) return "@payload.bin";
   // A leading @ would name a file.
   return text.startsWith("@") ? "@payload.bin" : shellWord(text);

@@ -36,9 +36,8 @@ export function wordsOf(action: ActionName, { status }: ActionFacts): ActionWord
   switch (action) {
     case "resume":
       return {
-        verb: status === "backing-off" ? "Retry now" : "Resume",
-        consequence:
-          "The journal stays. The handler's code runs again from its first line, and gets each stored result in place of doing the step again.",
+        verb: "Resume",
+        consequence: `${status === "backing-off" ? "The next attempt starts at once. " : ""}The journal stays. The handler's code runs again from its first line, and gets each stored result in place of doing the step again.`,
         isDangerous: false,
       };
     case "cancel":
@@ -78,6 +77,24 @@ export function wordsOf(action: ActionName, { status }: ActionFacts): ActionWord
         isDangerous: true,
       };
   }
+}
+
+/** The words of the button that asks for the action: everywhere on the page the same as in the title of its dialog. */
+export function askText(action: ActionName, facts: ActionFacts): string {
+  return `${wordsOf(action, facts).verb} …`;
+}
+
+/**
+ * The orders that the action gives, one after the other. An invocation moves to another deployment only if it is paused, or has the
+ * order to pause.
+ */
+export function ordersOf(
+  action: ActionName,
+  { status }: ActionFacts,
+  { deployment }: ActionOptions,
+): readonly ActionName[] {
+  const isMove = action === "resume" && deployment !== undefined && deployment !== "";
+  return isMove && status !== "paused" ? ["pause", "resume"] : [action];
 }
 
 /** Says which entries stay after a restart from an entry, and which steps run again. */
@@ -123,7 +140,8 @@ export interface ActionOptions {
 }
 
 /** The path and the query of the admin API. */
-export function actionPath(id: string, action: ActionName, { deployment, from }: ActionOptions): string {
+export function actionPath(id: string, action: ActionName, options: ActionOptions): string {
+  const { deployment, from } = chosenFor(action, options);
   const query = new URLSearchParams({
     ...(from !== undefined && from > 0 && { from: String(from) }),
     ...(deployment !== undefined && deployment !== "" && { deployment }),
@@ -131,8 +149,15 @@ export function actionPath(id: string, action: ActionName, { deployment, from }:
   return `invocations/${encodeURIComponent(id)}/${action}${query === "" ? "" : `?${query}`}`;
 }
 
+/** Only these actions have choices. */
+function chosenFor(action: ActionName, { deployment, from }: ActionOptions): ActionOptions {
+  if (action === "restart-as-new") return { deployment, from };
+  return action === "resume" ? { deployment } : {};
+}
+
 /** The action as a line of the `stepwell` command. */
-export function actionLine(id: string, action: ActionName, { deployment, from }: ActionOptions): string {
+export function actionLine(id: string, action: ActionName, options: ActionOptions): string {
+  const { deployment, from } = chosenFor(action, options);
   const name = action === "restart-as-new" ? "restart" : action;
   const words = ["stepwell", "invocations", name, quoted(id)];
   if (from !== undefined && from > 0) words.push("--from", String(from));

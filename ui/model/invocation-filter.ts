@@ -1,9 +1,10 @@
 /** The filter of the list of invocations: as the reader writes it, as the address keeps it, and as the API takes it. */
 import { OUTCOME_WORDS, STATUS_WORDS } from "../../shared/api/wire/status-words.ts";
+import { isCauseId } from "../../shared/core/query/cause.ts";
 import { ageMsOf } from "./age.ts";
 
 /** Names with several values: one of them has to match. */
-export const LIST_NAMES = ["status", "outcome", "service", "handler", "deployment"] as const;
+export const LIST_NAMES = ["status", "outcome", "service", "handler", "deployment", "cause"] as const;
 type ListName = (typeof LIST_NAMES)[number];
 
 export interface InvocationFilter extends Readonly<Record<ListName, readonly string[]>> {
@@ -18,6 +19,7 @@ export const NO_FILTER: InvocationFilter = {
   service: [],
   handler: [],
   deployment: [],
+  cause: [],
   key: undefined,
   age: undefined,
 };
@@ -101,13 +103,13 @@ function withValues(filter: InvocationFilter, name: ListName, text: string): Inv
   return { ...added, [name]: distinct([...added[name], ...rest]) };
 }
 
-function contradiction({ status, outcome, deployment }: InvocationFilter): string | undefined {
+function contradiction({ status, outcome, cause }: InvocationFilter): string | undefined {
   const openStatus = status.find((one) => one !== "completed");
   const outcomeWord = outcome[0];
   if (outcomeWord !== undefined && openStatus !== undefined)
     return `'${outcomeWord}' is an outcome and '${openStatus}' is not the status of an end: select them one after the other`;
-  if (deployment.length > 0 && (outcomeWord !== undefined || status.includes("completed")))
-    return "A filter by deployment finds open invocations alone: no index shows the deployment of an ended one";
+  const stranger = cause.find((one) => !isCauseId(one));
+  if (stranger !== undefined) return `cause: '${stranger}' is no cause: follow the link of a group of the overview`;
   return undefined;
 }
 
@@ -170,7 +172,6 @@ function keyIn(text: string | null): string | undefined {
 export function apiQuery(filter: InvocationFilter, nowMs: number): URLSearchParams {
   const query = new URLSearchParams();
   for (const name of LIST_NAMES) if (filter[name].length > 0) query.set(name, filter[name].join(","));
-  if (filter.deployment.length > 0 && filter.status.length === 0) query.set("status", "open");
   if (filter.key !== undefined) query.set("key", filter.key);
   const ageMs = filter.age === undefined ? undefined : ageMsOf(filter.age);
   if (ageMs !== undefined) {
@@ -181,8 +182,8 @@ export function apiQuery(filter: InvocationFilter, nowMs: number): URLSearchPara
 }
 
 /** True if no ended invocation can match. */
-export function isOpenOnly({ status, deployment }: InvocationFilter): boolean {
-  return deployment.length > 0 || (status.length > 0 && status.every((one) => OPEN.includes(one)));
+export function isOpenOnly({ status }: InvocationFilter): boolean {
+  return status.length > 0 && status.every((one) => OPEN.includes(one));
 }
 
 export function isEmpty(filter: InvocationFilter): boolean {

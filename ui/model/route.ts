@@ -24,7 +24,9 @@ export function parseRoute(hash: string): Route | undefined {
   const text = hash.replace(/^#\/?/, "");
   const at = text.indexOf("?");
   const [path, query] = at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
-  const [name = "", ...rest] = path.split("/").map(decoded);
+  const [name = "", ...segments] = path.split("/").map(decoded);
+  // A single empty segment is the slash behind the page's name; a key may be empty, but a service and an id may not.
+  const rest = segments.length === 1 && segments[0] === "" ? [] : segments;
   const page = PAGES.find((one) => one === (name === "" ? "overview" : name));
   return page && { page, rest, query: new URLSearchParams(query) };
 }

@@ -1,5 +1,6 @@
 /** The reason for the status of an invocation in a few words: its wait, or the head of its error. */
 import type { InvocationSummaryBody, WaitBody } from "../../shared/api/wire/invocation.ts";
+import { stepWords } from "../../shared/api/wire/wait-words.ts";
 import { durationText, momentOf } from "./time-text.ts";
 
 export type WhyRow = Pick<
@@ -62,7 +63,7 @@ export function waitText(wait: WaitBody, nowMs: number): string {
     case "attempt": {
       const silentSince = momentOf(wait.silent_since);
       if (silentSince !== undefined) return `handler silent for ${durationText(nowMs - silentSince)}`;
-      return `attempt ${wait.attempt ?? 1} runs`;
+      return runsText(wait, nowMs) ?? `attempt ${wait.attempt ?? 1} runs`;
     }
     case "call":
       return `waits for the call of ${wait.target ?? "another invocation"}`;
@@ -79,6 +80,14 @@ export function waitText(wait: WaitBody, nowMs: number): string {
     default:
       return `waits for ${wait.name ?? wait.type ?? wait.kind}`;
   }
+}
+
+/** `runs chunk 94, 3 s`; undefined if the journal shows no step that runs. */
+export function runsText(wait: WaitBody, nowMs: number): string | undefined {
+  const words = stepWords(wait);
+  const sinceMs = momentOf(wait.step?.since);
+  if (words === undefined || sinceMs === undefined) return undefined;
+  return `runs ${words}, ${durationText(wholeSeconds(Math.max(0, nowMs - sinceMs)))}`;
 }
 
 /**

@@ -1,8 +1,8 @@
 /** A payload: indented JSON, text or hexadecimal, with its size, and with buttons that copy and download it. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { ShownPayload } from "../model/payload-text.ts";
-import { shownBytes, shownText } from "../model/payload-text.ts";
+import { payloadLabel, shownBytes, shownText } from "../model/payload-text.ts";
 import { sizeText } from "../model/size-text.ts";
 import { CopyButton } from "./copy-button.tsx";
 
@@ -11,6 +11,8 @@ export interface PayloadProps {
   readonly content: string | Uint8Array;
   /** The size of the whole payload in bytes; `content` may be only the beginning. */
   readonly size?: number;
+  /** True if `content` is only the beginning. */
+  readonly isCut?: boolean;
   /** The name of a downloaded file. */
   readonly fileName: string;
 }
@@ -18,21 +20,23 @@ export interface PayloadProps {
 /** A longer payload is shown from its beginning, until the reader asks for all of it. */
 const SHOWN_CHARS = 20_000;
 
-export function Payload({ content, size, fileName }: PayloadProps): JSX.Element {
+export function Payload({ content, size, isCut = false, fileName }: PayloadProps): JSX.Element {
   const [isWhole, setWhole] = useState(false);
-  const { kind, text }: ShownPayload = typeof content === "string" ? shownText(content) : shownBytes(content);
-  const bytes = size ?? (typeof content === "string" ? new TextEncoder().encode(content).length : content.length);
+  const { kind, text } = useMemo<ShownPayload>(
+    () => (typeof content === "string" ? shownText(content, isCut) : shownBytes(content)),
+    [content, isCut],
+  );
+  const here = typeof content === "string" ? new TextEncoder().encode(content).length : content.length;
+  const bytes = size ?? here;
   const shown = isWhole ? text : text.slice(0, SHOWN_CHARS);
   return (
     <div class="payload">
       <div class="payload-head dim">
-        <span>
-          {kind === "binary" ? "binary" : kind} · {sizeText(bytes)}
-        </span>
+        <span>{payloadLabel(kind, { here, bytes, isCut })}</span>
         {typeof content === "string" && content !== "" && <CopyButton text={content} what="payload" />}
         {bytes > 0 && (
           <button type="button" class="quiet" onClick={() => download(content, fileName)}>
-            download
+            {isCut ? "download the beginning" : "download"}
           </button>
         )}
       </div>
@@ -45,7 +49,7 @@ export function Payload({ content, size, fileName }: PayloadProps): JSX.Element 
       )}
       {shown.length < text.length && (
         <button type="button" class="quiet" onClick={() => setWhole(true)}>
-          show all of {sizeText(bytes)}
+          {isCut ? `show all ${sizeText(here)} that are here` : `show all of ${sizeText(bytes)}`}
         </button>
       )}
     </div>

@@ -19,6 +19,7 @@ import { callHandler, rejectAwakeable, resolveAwakeable, sendToHandler } from ".
 import { showOverview } from "./overview-route.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { queryRoute } from "./query-route.ts";
+import { packedAnswer } from "./packed-answer.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 import { REGISTRY_ROUTES } from "./registry-routes.ts";
 import { UI_ROUTES } from "./ui-routes.ts";
@@ -55,7 +56,9 @@ export function adminApp(engine: Engine, deps: AdminDeps): (request: HttpRequest
       failedAnswer(engine, request, error),
     );
     if (isRecorded(request)) recordCall(engine, request, response);
-    return response;
+    if (deps.packing === undefined) return response;
+    // Without room for its work, the compression may fail, and the plain answer is as good.
+    return await packedAnswer(deps.packing, request, response).catch(() => response);
   };
 }
 

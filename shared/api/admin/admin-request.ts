@@ -4,6 +4,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Sql, WrittenAnswer } from "../../engine/ports/sql.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { needlessEscape } from "../http/spelling.ts";
+import type { Packing } from "./packed-answer.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 import type { InvocationUseCases } from "./use-cases.ts";
 
@@ -36,6 +37,8 @@ export interface AdminDeps {
   readonly ingress?: (request: HttpRequest) => Promise<HttpResponse>;
   /** How invocations ended in the last hour; absent if several processes end invocations. */
   readonly recentEnds?: () => EndsView;
+  /** Compresses answers; without it they are sent as they are. */
+  readonly packing?: Packing;
   /** The metrics in the text format of Prometheus. */
   readonly metricsText: () => Promise<string>;
   readonly invocations: InvocationUseCases;

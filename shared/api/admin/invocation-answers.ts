@@ -48,6 +48,10 @@ export const Wait: z.ZodType<Partial<WaitBody>> = z
     failure: Failure.exactOptional(),
     deployment_id: maybeText,
     silent_since: moment.exactOptional(),
+    step: z
+      .object({ name: text, since: moment, others: whole.exactOptional() })
+      .exactOptional()
+      .describe("The step (`run`) that the running attempt is at, and how many other steps run beside it."),
     place: whole.exactOptional().describe("The place in the queue of the key; 1 is next."),
     awakeable_id: maybeText,
     name: maybeText,

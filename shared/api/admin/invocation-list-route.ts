@@ -1,10 +1,11 @@
 /** `GET /invocations`: one page of invocations that match the filters. */
 import { END_OUTCOMES, type EndOutcome } from "../../core/invocation/end-outcome.ts";
 import { isPresented, type Presented } from "../../core/query/status-words.ts";
+import { isCauseId } from "../../core/query/cause.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { listInvocations, OPEN_STATUSES, UnlistableError } from "../../engine/query/list-invocations.ts";
 import type { InvocationFilter } from "../../engine/query/list-invocations.ts";
-import { type DetailedPage, listByOutcome } from "../../engine/query/list-by-outcome.ts";
+import { type DetailedPage, type DetailsFilter, listByDetails } from "../../engine/query/list-by-details.ts";
 import { type ListPosition, positionIn, positionText } from "../../engine/query/list-position.ts";
 import { waitsOfRows } from "../../engine/query/row-waits.ts";
 import { RowReader } from "../../engine/query/row-details.ts";
@@ -24,7 +25,7 @@ const LIMIT_MAX = 500;
 
 /**
  * Query: `status` (statuses of the API, or `open` for all but completed), `service`, `handler`, `deployment` and `outcome`
- * (how a completed invocation ended) may be repeated, or have several values with commas between them. `key` may only be
+ * (how a completed invocation ended) and `cause` (of a group of the overview) may be repeated, or have several values with commas between them. `key` may only be
  * repeated, because keys may contain commas. `created_after` and `created_before` are moments, inclusive. `after` is the `next`
  * of another page, `limit` the size of the page (100 by default). `details` is `true` by default; `waits=true` adds what each
  * open invocation waits for.
@@ -65,10 +66,36 @@ function momentIn(query: URLSearchParams, name: string): number | undefined {
 async function pageOf(engine: Engine, query: URLSearchParams, filter: InvocationFilter): Promise<DetailedPage> {
   const [outcomes, limit, after] = [outcomesIn(query), limitIn(query), afterIn(query)];
   const isDetailed = flagIn(query, "details", "true");
-  if (outcomes !== undefined) return await listByOutcome(engine, filter, outcomes, limit, after);
+  const wanted = detailsFilterOf(query, filter, outcomes);
+  if (wanted !== undefined) {
+    const { deployments, ...rest } = filter;
+    // The indexes show the deployments of open invocations alone.
+    const narrowed = wanted.deployments === undefined && deployments !== undefined ? { ...rest, deployments } : rest;
+    return await listByDetails(engine, narrowed, wanted, limit, after);
+  }
   const page = await listInvocations(engine, filter, limit, after);
   if (!isDetailed) return page;
   return { ...page, invocations: await new RowReader(engine).details(page.invocations) };
+}
+
+/** @returns undefined if the indexes show all that the filter names */
+function detailsFilterOf(
+  query: URLSearchParams,
+  { statuses, deployments }: InvocationFilter,
+  outcomes: ReadonlySet<EndOutcome> | undefined,
+): DetailsFilter | undefined {
+  const causes = causesIn(query);
+  const mayBeEnded = outcomes !== undefined || (statuses ?? ["completed"]).includes("completed");
+  const where = mayBeEnded ? deployments : undefined;
+  if (outcomes === undefined && causes === undefined && where === undefined) return undefined;
+  return present({ outcomes, causes, deployments: where && new Set(where) });
+}
+
+function causesIn(query: URLSearchParams): ReadonlySet<string> | undefined {
+  const words = wordsIn(query, "cause");
+  const stranger = words?.find((word) => !isCauseId(word));
+  if (stranger !== undefined) throw badQuery("cause: this is not the `cause` of a group of the overview");
+  return words && new Set(words);
 }
 
 function outcomesIn(query: URLSearchParams): ReadonlySet<EndOutcome> | undefined {

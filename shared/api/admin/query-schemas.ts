@@ -16,7 +16,8 @@ export const ListInvocationsQuery = z.object({
   service: words.describe(`Names of services: ${oneOrMore}`),
   handler: words.describe(`Names of handlers: ${oneOrMore}`),
   key: words.describe("The key of an object or the id of a workflow; repeat the parameter for several."),
-  deployment: words.describe(`Ids of deployments, only together with statuses of open invocations: ${oneOrMore}`),
+  deployment: words.describe(`Ids of deployments, of the last attempt for completed invocations: ${oneOrMore}`),
+  cause: words.describe(`Causes of failures, from \`causes\` of the overview: ${oneOrMore}`),
   created_after: words.describe("Only invocations that were accepted at this moment (RFC 3339) or later."),
   created_before: words.describe("Only invocations that were accepted at this moment (RFC 3339) or earlier."),
   details: words.describe(
@@ -35,7 +36,9 @@ const summary = {
   target_handler_name: text,
   status: z.enum(PRESENTED),
   created_at: z.iso.datetime(),
-  pinned_deployment_id: text.exactOptional().describe("Only of an open invocation."),
+  pinned_deployment_id: text
+    .exactOptional()
+    .describe("Of a completed invocation, the deployment of its last attempt; absent with `details=false`."),
   completed_at: z.iso.datetime().exactOptional(),
   outcome: z.enum(END_OUTCOMES).exactOptional().describe("How a completed invocation ended."),
   attempts: z.int().exactOptional(),

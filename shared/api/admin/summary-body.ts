@@ -1,6 +1,6 @@
 /** Formats one invocation of a list for the admin API. */
 import { targetText } from "../../core/model/target.ts";
-import type { DetailedRow } from "../../engine/query/row-details.ts";
+import { type DetailedRow, errorOfRow } from "../../engine/query/row-details.ts";
 import type { InvocationSummaryBody } from "../wire/invocation.ts";
 import { present, written } from "./present.ts";
 import { momentText } from "./time-text.ts";
@@ -30,9 +30,9 @@ export function summaryBody(summary: DetailedRow): InvocationSummaryBody {
 const MESSAGE_MAX_CHARS = 300;
 
 /** The message is cut, because handlers choose its length and a list shows many messages. */
-function errorBody({ failure, lastFailure }: DetailedRow): InvocationSummaryBody["error"] {
-  if (failure !== undefined) return { code: String(failure.code), message: cut(failure.message) };
-  return lastFailure && { code: lastFailure.errorCode, message: cut(lastFailure.message) };
+function errorBody(row: DetailedRow): InvocationSummaryBody["error"] {
+  const error = errorOfRow(row);
+  return error && { code: error.code, message: cut(error.message) };
 }
 
 function cut(message: string): string {

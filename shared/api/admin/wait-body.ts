@@ -16,6 +16,7 @@ export function waitBody(wait: WaitView): WaitBody {
       failure: written(wait.failure, attemptFailureBody),
       deployment_id: wait.deploymentId,
       silent_since: written(wait.silentSinceMs, momentText),
+      step: written(wait.step, stepBody),
       place,
       awakeable_id: wait.awakeableId,
       name,
@@ -26,6 +27,10 @@ export function waitBody(wait: WaitView): WaitBody {
       waits_for: wait.waitsFor?.map(waitBody),
     }),
   };
+}
+
+function stepBody({ name, sinceMs, others }: NonNullable<WaitView["step"]>): NonNullable<WaitBody["step"]> {
+  return { name, since: momentText(sinceMs), ...(others > 0 && { others }) };
 }
 
 export function pauseBody({ reason, atMs, by, failure }: PauseView): PauseBody {

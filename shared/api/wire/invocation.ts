@@ -70,7 +70,7 @@ export interface EntryBody {
   readonly wake_at?: string;
   /** The index of the entry whose command this notification completes. */
   readonly completes?: number;
-  /** Present on a notification that contains a failure. */
+  /** Present on a notification, and on an Output, that contains a failure. */
   readonly failed?: true;
   /** Present with `values=true`, on an entry that has a value. */
   readonly value?: ValueBody;
@@ -93,6 +93,8 @@ export interface WaitBody {
   readonly failure?: AttemptFailureBody;
   readonly deployment_id?: string;
   readonly silent_since?: string;
+  /** The step (`run`) that the running attempt is at, and how many other steps run beside it. */
+  readonly step?: { readonly name: string; readonly since: string; readonly others?: number };
   /** The place in the queue of the key; 1 is next. */
   readonly place?: number;
   readonly awakeable_id?: string;
@@ -235,7 +237,7 @@ export interface InvocationSummaryBody {
   readonly target_handler_name: string;
   readonly status: string;
   readonly created_at: string;
-  /** Open invocations only. */
+  /** Of a completed invocation, the deployment of its last attempt; absent without details. */
   readonly pinned_deployment_id?: string;
   readonly completed_at?: string;
   /** How a completed invocation ended: `succeeded`, `failed`, `cancelled` or `killed`. */

@@ -8,10 +8,35 @@ const DEPTH_MAX = 50;
 const SPACE = /[ \t\n\r]+/y;
 /** A number, `true`, `false` or `null`. */
 const WORD = /[^ \t\n\r,:\]}]+/y;
+/** Any token of JSON, and white space. */
+const TOKEN = /^(?:[ \t\n\r]+|[{}[\],:]|"[^]*"|-?\d[\d.eE+-]*|true|false|null)$/;
 
 /** @returns the text unchanged if it is not JSON, or too long or too deep */
 export function prettyJson(text: string): string {
   return text.length <= INDENTED_MAX && isJson(text) ? (reindented(text) ?? text) : text;
+}
+
+/**
+ * The beginning of a JSON array or object, indented like the whole. The last token may be cut.
+ * @returns undefined for a text that is not the beginning of such a value, or is too deep
+ */
+export function jsonBeginning(text: string): string | undefined {
+  const start = /^[ \t\n\r]*[[{]/.exec(text);
+  return start === null || !isBeginning(text) ? undefined : reindented(text);
+}
+
+/** Checks the tokens and their nesting, and not the whole grammar: a reader sees a fault in the rest as well as in the cut text. */
+function isBeginning(text: string): boolean {
+  const open: string[] = [];
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = Math.min(text.length, tokenEnd(text, at));
+    const token = text.slice(at, end);
+    if (token === "{" || token === "[") open.push(token);
+    else if (token === "}" || token === "]") {
+      if (open.pop() !== (token === "}" ? "{" : "[")) return false;
+    } else if (end < text.length && !TOKEN.test(token)) return false;
+  }
+  return open.length > 0;
 }
 
 /**
@@ -75,7 +100,8 @@ function tokenEnd(json: string, at: number): number {
 
 function stringEnd(json: string, from: number): number {
   let at = from + 1;
-  while (json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
+  // The beginning of a value may end within a text.
+  while (at < json.length && json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
   return at + 1;
 }
 

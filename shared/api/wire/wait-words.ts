@@ -31,7 +31,7 @@ export function waitParts(wait: WaitBody, moments: MomentWords): readonly WaitPa
     case "driver":
       return texts("a driver");
     case "attempt":
-      return texts(`the answer of ${wait.deployment_id ?? "its deployment"} to attempt ${attempt}`);
+      return texts(attemptText(wait, attempt));
     case "call":
     case "attach":
       return otherParts(wait);
@@ -55,6 +55,13 @@ export function waitText(wait: WaitBody, moments: MomentWords): string {
     .join("");
 }
 
+/** `chunk 94, and 2 more`: what the running attempt does; undefined if the journal does not show it. */
+export function stepWords({ step }: WaitBody): string | undefined {
+  if (step === undefined) return undefined;
+  const name = step.name === "" ? "a step without a name" : step.name;
+  return step.others === undefined ? name : `${name}, and ${step.others} more`;
+}
+
 export function pauseWords({ reason, by, failure }: PauseBody): string {
   const cause = failure === undefined ? "" : `: ${failure.error_code} ${failure.message}`;
   switch (reason) {
@@ -74,6 +81,12 @@ function untilWords({ until }: WaitBody, moments: MomentWords): { readonly at: s
 
 function texts(text: string): readonly WaitPart[] {
   return [{ text }];
+}
+
+function attemptText(wait: WaitBody, attempt: number): string {
+  const [step, deployment] = [stepWords(wait), wait.deployment_id ?? "its deployment"];
+  if (step === undefined) return `the answer of ${deployment} to attempt ${attempt}`;
+  return `the step ${step}, which attempt ${attempt} runs on ${deployment}`;
 }
 
 function causeText({ failure }: WaitBody): string {

@@ -5,6 +5,13 @@ import type { Target } from "../model/target.ts";
 import { CANCEL_SIGNAL, type CommandEntry, type Lookup, type NotificationEntry, type SignalName } from "./entry.ts";
 import type { Invocation, Phase } from "./invocation.ts";
 
+/** A run whose result the deployment has not sent yet. */
+export interface RunningStep {
+  readonly name: string;
+  /** When its command was stored. */
+  readonly sinceMs: number;
+}
+
 export type WaitCause =
   /** The start of a delayed send. */
   | { readonly kind: "schedule"; readonly untilMs: number }
@@ -21,8 +28,8 @@ export type WaitCause =
   | { readonly kind: "resume" }
   /** A driver: a message is under way, or a worker has no room yet. */
   | { readonly kind: "driver" }
-  /** The answer of the deployment to the running attempt. */
-  | { readonly kind: "attempt"; readonly attempt: number }
+  /** The answer of the deployment to the running attempt. `steps` has the runs without a result, in the order of the journal. */
+  | { readonly kind: "attempt"; readonly attempt: number; readonly steps: readonly RunningStep[] }
   | { readonly kind: "call"; readonly target: Target; readonly childId: string | undefined }
   | { readonly kind: "attach"; readonly lookup: Lookup }
   | { readonly kind: "timer"; readonly untilMs: number }
@@ -57,7 +64,14 @@ export function waitsOf(invocation: Invocation, facts: WaitFacts): readonly Wait
     case "ready":
       return [{ kind: "driver", sinceMs: Math.max(modifiedAtMs, startAtMs) }];
     case "running":
-      return [{ kind: "attempt", attempt: Math.max(1, attempts), sinceMs: Math.max(modifiedAtMs, startAtMs) }];
+      return [
+        {
+          kind: "attempt",
+          attempt: Math.max(1, attempts),
+          steps: runningSteps(invocation, facts),
+          sinceMs: Math.max(modifiedAtMs, startAtMs),
+        },
+      ];
     case "paused":
       return [{ kind: "resume", sinceMs: Math.max(modifiedAtMs, lastFailure?.atMs ?? 0) }];
     case "backing-off": {
@@ -69,6 +83,23 @@ export function waitsOf(invocation: Invocation, facts: WaitFacts): readonly Wait
   }
 }
 
+/** The handler's code may have begun each of these runs. Its other code is not in the journal, so it has no name. */
+function runningSteps({ journal, modifiedAtMs }: Invocation, { moments }: WaitFacts): readonly RunningStep[] {
+  const runs = [...journal.open.values()].filter(({ entry }) => entry.command.kind === "run");
+  if (runs.length === 0) return [];
+  const places = commandPlaces(journal);
+  return runs
+    .toSorted((a, b) => a.commandIndex - b.commandIndex)
+    .map(({ entry, commandIndex }) => ({
+      name: entry.name,
+      sinceMs: moments[places[commandIndex] ?? 0] ?? modifiedAtMs,
+    }));
+}
+
+function commandPlaces({ entries }: Invocation["journal"]): readonly number[] {
+  return entries.flatMap(({ kind }, index) => (kind === "command" ? [index] : []));
+}
+
 /** The awaited results that have not come yet. If all have come, a wake is under way, and all of them are returned. */
 function suspendedOn(
   { journal, modifiedAtMs }: Invocation,
@@ -76,7 +107,7 @@ function suspendedOn(
   { moments, arrived }: WaitFacts,
 ): readonly Wait[] {
   const come = new Come([...fresh, ...arrived]);
-  const places = journal.entries.flatMap(({ kind }, index) => (kind === "command" ? [index] : []));
+  const places = commandPlaces(journal);
   const leaves: { readonly wait: Wait; readonly hasCome: boolean }[] = [];
   const seen = new Set<CommandEntry>();
   for (const id of [...awaitedCompletions(awaiting)].sort((a, b) => a - b)) {

@@ -3,6 +3,7 @@ import { openRuns } from "../../core/invocation/journal.ts";
 import type { AttemptOutcome } from "../../core/invocation/event.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { Conversation } from "../../core/protocol/conversation.ts";
+import { namesOfOpenRuns } from "../../core/protocol/open-runs.ts";
 import type { ProtocolVersion } from "../../core/protocol/version.ts";
 import type { Engine } from "../engine.ts";
 import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
@@ -60,6 +61,7 @@ export function beginReading(
     silent: false,
     holdsSlot: rootOf(active).origin.messageDriven,
     isUnsent: () => exchange.isUnsent === true,
+    runs: () => namesOfOpenRuns(conversation.received),
     abort: () => exchange.abort(),
   };
   const room = new ReplyRoom(engine.bulkheads.replies, route.deployment.id);

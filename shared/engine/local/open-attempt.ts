@@ -33,6 +33,8 @@ export interface OpenExchange {
   waits?: boolean;
   /** The await that the handler reported last. Handlers report awaits from protocol V7 on. */
   awaiting?: () => Await | undefined;
+  /** The names of the runs that the handler executes, and that no segment has yet. */
+  runs(): readonly string[];
   /** When the exchange was half-closed because its process stops. */
   leavesSinceMs?: number;
   abort(): void;

@@ -47,7 +47,9 @@ export function commandPlaces(entries: readonly Entry[]): readonly number[] {
 }
 
 function ofCommand(entry: CommandEntry, journal: Journal): Partial<EntryView> {
-  return { ...(entry.name !== "" && { name: entry.name }), ...aboutOf(entry, journal) };
+  const { command, name } = entry;
+  const isFailure = command.kind === "output" && command.result.kind === "failure";
+  return { ...(name !== "" && { name }), ...aboutOf(entry, journal), ...(isFailure && { failed: true as const }) };
 }
 
 /** Few handlers name their commands, so a command is identified by its key, its target or its moment. */

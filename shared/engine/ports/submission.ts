@@ -100,14 +100,15 @@ export interface WaitView {
     | "command";
   /** When the command was stored; without a command, when the invocation came into its phase. */
   readonly sinceMs: number;
-  /** When the wait ends by itself: the start, the next attempt, or the end of a sleep. */
+  /** When the wait ends by itself. */
   readonly untilMs?: number;
-  /** The number of the running attempt, or of the next one. */
   readonly attempt?: number;
   readonly failure?: AttemptFailure;
   readonly deploymentId?: string;
   /** Since when the deployment of the running attempt has sent nothing. */
   readonly silentSinceMs?: number;
+  /** What the running attempt does, with the number of other steps beside it. */
+  readonly step?: { readonly name: string; readonly sinceMs: number; readonly others: number };
   /** The place in the queue of the key; 1 is next. */
   readonly place?: number;
   /** The id by which another party completes the awakeable. */

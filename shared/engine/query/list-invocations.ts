@@ -18,7 +18,7 @@ export interface InvocationFilter {
   readonly services?: readonly string[];
   readonly handlers?: readonly string[];
   readonly keys?: readonly string[];
-  /** Allowed only with open statuses, because no index shows the deployment of a completed invocation. */
+  /** Allowed only with open statuses, because no index shows the deployment of a completed invocation (`listByDetails`). */
   readonly deployments?: readonly string[];
   /** The moments of acceptance, inclusive. */
   readonly created?: { readonly fromMs?: number; readonly toMs?: number };

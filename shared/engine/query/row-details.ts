@@ -5,6 +5,8 @@ import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Failure } from "../../core/model/failure.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import { atMost } from "../bulkheads/at-most.ts";
+import { Proto3Error } from "../../core/model/proto3.ts";
+import type { Failed } from "../../core/query/cause.ts";
 import type { Engine } from "../engine.ts";
 import { type Item, type Key, StoreError } from "../ports/table.ts";
 import { invocationPk, leaseRecordKey, segmentKey, segmentRange } from "../store/item-keys.ts";
@@ -12,7 +14,7 @@ import { reassemble } from "../store/large-record.ts";
 import { readLeaseRecord } from "../store/lease-record.ts";
 import { type Loaded, load, SMALL_MAX_BYTES } from "../store/load.ts";
 import { TooLargeError } from "../store/read-partition.ts";
-import { readEnd, type SegmentEnd } from "../store/segment-record.ts";
+import { readEnd, readOutline, type SegmentEnd } from "../store/segment-record.ts";
 import type { Summary } from "./open-listing.ts";
 
 export interface RowDetails {
@@ -26,6 +28,14 @@ export interface RowDetails {
   readonly nextRetryAtMs?: number;
   readonly wakeAtMs?: number;
   readonly lastFailure?: AttemptFailure;
+  /** The deployment of the last attempt, or of the next one if an operator has chosen it. */
+  readonly deploymentId?: string;
+}
+
+/** The error of a completed invocation, or else of its last failed attempt, as lists name it. */
+export function errorOfRow({ failure, lastFailure }: RowDetails): Failed | undefined {
+  if (failure !== undefined) return { code: String(failure.code), message: failure.message };
+  return lastFailure && { code: lastFailure.errorCode, message: lastFailure.message };
 }
 
 export type DetailedRow = Summary & RowDetails;
@@ -92,8 +102,11 @@ export class RowReader {
     if (final === undefined) return {};
     const outcome = outcomeIn(final);
     const end = await this.#smallEnd(final, row.nonce);
-    if (end === undefined) return { ...(outcome && { outcome }) };
-    if (outcome !== undefined || !mayBeCancelled(end)) return detailsOfEnd(end, outcome);
+    // A kill writes an end without an attempt; the first segment then shows where the invocation ran.
+    const deploymentId = end?.deploymentId ?? deploymentIn(first);
+    const where = deploymentId === undefined ? {} : { deploymentId };
+    if (end === undefined) return { ...where, ...(outcome && { outcome }) };
+    if (outcome !== undefined || !mayBeCancelled(end)) return { ...where, ...detailsOfEnd(end, outcome) };
     // An older version wrote the end, so only the journal shows whether the handler got a cancel.
     return await this.#loaded(row);
   }
@@ -133,6 +146,17 @@ export class RowReader {
   }
 }
 
+/** @returns undefined for a record of several pieces, and for one that cannot be read */
+function deploymentIn(segment: Item | undefined): string | undefined {
+  if (segment === undefined) return undefined;
+  try {
+    return readOutline(segment).deploymentId;
+  } catch (error) {
+    if (error instanceof StoreError || error instanceof Proto3Error) return undefined;
+    throw error;
+  }
+}
+
 function isNamed(row: Summary): row is Named {
   return row.nonce !== undefined;
 }
@@ -142,9 +166,11 @@ function detailsOfLoaded(loaded: Loaded): RowDetails {
 }
 
 function detailsOf(invocation: Invocation, isCancelled = false): RowDetails {
-  const { phase, attempts, lastFailure } = invocation;
+  const { phase, attempts, lastFailure, pin } = invocation;
+  const where = pin === undefined ? {} : { deploymentId: pin.deploymentId };
   if (phase.status !== "completed")
     return {
+      ...where,
       attempts,
       ...(phase.status === "backing-off" && { nextRetryAtMs: phase.retryAtMs }),
       ...(lastFailure && { lastFailure }),
@@ -152,6 +178,7 @@ function detailsOf(invocation: Invocation, isCancelled = false): RowDetails {
   const { result, endedAtMs } = phase;
   const outcome = endOutcome(invocation, isCancelled);
   return {
+    ...where,
     attempts,
     endedAtMs,
     ...(outcome && { outcome }),
@@ -181,7 +208,8 @@ function detailsOfEnd(
 }
 
 function detailsOfHold(item: Item): RowDetails {
-  const { status, attempts, wakeAtMs, lastFailure } = readLeaseRecord(item);
+  const { status, attempts, wakeAtMs, lastFailure, deploymentId } = readLeaseRecord(item);
   const wake = wakeAtMs === undefined ? {} : status === "backing-off" ? { nextRetryAtMs: wakeAtMs } : { wakeAtMs };
-  return { attempts, ...wake, ...(lastFailure && { lastFailure }) };
+  const where = deploymentId === undefined ? {} : { deploymentId };
+  return { ...where, attempts, ...wake, ...(lastFailure && { lastFailure }) };
 }

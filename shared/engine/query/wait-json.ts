@@ -22,6 +22,11 @@ function waitJson({ failure, ...wait }: WaitView): unknown {
     },
     deployment_id: wait.deploymentId,
     silent_since: momentOf(wait.silentSinceMs),
+    step: wait.step && {
+      name: wait.step.name,
+      since: momentIso(wait.step.sinceMs),
+      others: wait.step.others === 0 ? undefined : wait.step.others,
+    },
     place: wait.place,
     awakeable_id: wait.awakeableId,
     name: wait.name,

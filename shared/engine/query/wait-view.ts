@@ -1,7 +1,7 @@
 /** Shows what one invocation waits for, without reading the other invocations that it waits for. */
 import type { Lookup, NotificationEntry, SignalName } from "../../core/invocation/entry.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
-import { type Wait, waitsOf } from "../../core/invocation/waits.ts";
+import { type RunningStep, type Wait, waitsOf } from "../../core/invocation/waits.ts";
 import type { Await } from "../../core/model/await-tree.ts";
 import { circuitName } from "../../core/model/circuit.ts";
 import { type InvocationId, invocationIdBytes } from "../../core/model/ids.ts";
@@ -13,6 +13,7 @@ import type { Engine } from "../engine.ts";
 import { signalText } from "../operate/entry-view.ts";
 import { momentsOf, presentedStatus, queueOf } from "../operate/inspect.ts";
 import { knownNow } from "../operate/known-now.ts";
+import type { OpenExchange } from "../local/open-attempt.ts";
 import type { WaitView } from "../ports/submission.ts";
 import type { Loaded } from "../store/load.ts";
 
@@ -100,12 +101,25 @@ function attemptView(engine: Engine, { invocation, leaseRecord }: Loaded, wait: 
   const exchange = driven?.attempt.exchange;
   const silentSinceMs =
     exchange?.silent === true ? exchange.heardAtMs : driven ? undefined : leaseRecord?.silentSinceMs;
+  const { steps, ...rest } = wait;
   return {
-    ...wait,
+    ...rest,
     sinceMs: exchange?.startedAtMs ?? wait.sinceMs,
+    ...stepOf([...steps, ...unstoredSteps(exchange)]),
     ...deploymentOf(engine, knownNow(engine, { invocation })),
     ...(silentSinceMs !== undefined && { silentSinceMs }),
   };
+}
+
+/** Runs that the deployment has begun after the last segment, about when it sent its last bytes. */
+function unstoredSteps(exchange: OpenExchange | undefined): readonly RunningStep[] {
+  if (exchange === undefined) return [];
+  return exchange.runs().map((name) => ({ name, sinceMs: exchange.heardAtMs }));
+}
+
+/** The oldest step names what runs; the number of the others tells the reader that it is not alone. */
+function stepOf([step, ...others]: readonly RunningStep[]): Pick<WaitView, "step"> {
+  return step === undefined ? {} : { step: { ...step, others: others.length } };
 }
 
 function deploymentOf(engine: Engine, invocation: Invocation): Pick<WaitView, "deploymentId"> {

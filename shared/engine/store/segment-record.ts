@@ -223,8 +223,9 @@ export interface SegmentEnd {
   readonly result: Result;
   readonly killed: boolean;
   readonly endedAtMs: number;
-  /** Absent if no attempt ended the invocation, for example after a kill. */
+  /** Both are absent if no attempt ended the invocation, for example after a kill. */
   readonly attempts?: number;
+  readonly deploymentId?: DeploymentId;
 }
 
 /** @returns undefined for a segment that does not end the invocation @throws StoreError if the record cannot be read */
@@ -233,8 +234,14 @@ export function readEnd(item: Item): SegmentEnd | undefined {
   const after = readAfter(stored, stored.resultInFrames ? entriesOf(stored.frames) : []);
   if (after.kind !== "completed") return undefined;
   const { result, killed } = after;
-  const { writtenAtMs: endedAtMs, attemptNumber: attempts } = stored;
-  return { result, killed, endedAtMs, ...(attempts !== undefined && { attempts }) };
+  const { writtenAtMs: endedAtMs, attemptNumber: attempts, deploymentId } = stored;
+  return {
+    result,
+    killed,
+    endedAtMs,
+    ...(attempts !== undefined && { attempts }),
+    ...(deploymentId !== undefined && { deploymentId: deploymentId as DeploymentId }),
+  };
 }
 
 function readTaken(

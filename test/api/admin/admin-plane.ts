@@ -9,6 +9,7 @@ import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message
 import { readSettings } from "../../../shared/config/settings.ts";
 import { ingressApp } from "../../../shared/api/ingress/ingress-app.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
+import { answerPacking } from "../../../shared/wiring/answer-packing.ts";
 import { openEmbedded } from "../../../shared/wiring/embedded.ts";
 import { builtInUi } from "../../../shared/wiring/built-in-ui.ts";
 import { ingressUseCases } from "../../../shared/wiring/use-cases.ts";
@@ -53,6 +54,7 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
     uiFiles: builtInUi(),
     ingress: ingressApp(embedded.engine, ingressUseCases(embedded.engine)),
     recentEnds: () => embedded.recentEnds.view(),
+    packing: answerPacking(),
     metricsText: embedded.metricsText,
     invocations: { ...unknown, ...invocations },
   };

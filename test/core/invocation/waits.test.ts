@@ -98,7 +98,10 @@ test.each<readonly [Invocation, readonly object[]]>([
   [invocationIn("scheduled"), [{ kind: "schedule", untilMs: LATER_MS, sinceMs: CREATED_MS }]],
   [invocationIn("pending"), [{ kind: "key", sinceMs: CREATED_MS }]],
   [invocationIn("ready"), [{ kind: "driver", sinceMs: CREATED_MS }]],
-  [invocationIn("running", { attempts: 3 }), [{ kind: "attempt", attempt: 3, sinceMs: CREATED_MS }]],
+  [
+    invocationIn("running", { attempts: 3 }),
+    [{ kind: "attempt", attempt: 3, steps: [{ name: "", sinceMs: CREATED_MS + 1 }], sinceMs: CREATED_MS }],
+  ],
   [
     invocationIn("backing-off", { attempts: 3, lastFailure: FAILURE }),
     [{ kind: "retry", untilMs: LATER_MS, attempt: 4, failure: FAILURE, sinceMs: NOW_MS }],

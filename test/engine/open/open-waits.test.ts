@@ -201,6 +201,7 @@ test("if more exchanges wait than are allowed, the one that has waited longest i
     silent: false,
     holdsSlot: false,
     isUnsent: () => false,
+    runs: () => [],
     halfClose: () => void closed.push(name),
     abort: () => {},
   });

@@ -1,4 +1,5 @@
 /** Tests the handlers of the functions, each over its own engine: from event to result, with no work left running. */
+import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { adminHandler } from "../../../functions/admin/admin-handler.ts";
 import { ingressHandler } from "../../../functions/ingress/ingress-handler.ts";
@@ -110,6 +111,20 @@ test("a request above the limit of the settings is refused", async () => {
   const aws = { ...awsOf(stage.actor()), settings: { ...settings, "ingress.request-size-limit": 3 } };
   const reply = await stage.pulse.within(100, ingressHandler(aws)(request("POST", "/S/greet", "1234"), MINUTES));
   expect(reply.statusCode).toBe(413);
+});
+
+test("the admin function sends a compressed answer in base64, as the gateway wants bytes", async () => {
+  const stage = await open({ greet: () => "" });
+  const admin = adminHandler(awsOf(stage.actor()));
+  const plain = await admin(request("GET", "/openapi"), MINUTES);
+  const packed = await admin({ ...request("GET", "/openapi"), headers: { "accept-encoding": "gzip" } }, MINUTES);
+  expect([plain.isBase64Encoded, packed.isBase64Encoded, packed.headers["content-encoding"]]).toEqual([
+    false,
+    true,
+    "gzip",
+  ]);
+  expect(gunzipSync(Buffer.from(packed.body, "base64")).toString()).toBe(plain.body);
+  expect(packed.body.length).toBeLessThan(plain.body.length / 3);
 });
 
 test("the admin function answers for services and invocations", async () => {

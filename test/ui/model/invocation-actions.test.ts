@@ -7,6 +7,8 @@ import {
   actionLine,
   actionPath,
   actionsFor,
+  askText,
+  ordersOf,
   progressOf,
   restartText,
   wordsOf,
@@ -72,6 +74,31 @@ test.each([
   [8, 9, "nothing of the journal run again"],
 ])("a restart from entry %i of %i says what runs again", (from, count, words) => {
   expect(restartText(from, count)).toContain(words);
+});
+
+test("an action has one name: on its button, in the title of its dialog, in the API and in the CLI", () => {
+  for (const status of Object.keys(ACCEPTED)) {
+    for (const action of actionsFor({ status, entry_count: 3 }, false)) {
+      const { verb } = wordsOf(action, { status, entry_count: 3 });
+      const [name] = action.split("-");
+      expect([status, askText(action, { status, entry_count: 3 })]).toEqual([status, `${verb} …`]);
+      expect([status, verb.toLowerCase()]).toEqual([status, name]);
+      expect(actionLine("inv_1", action, {})).toBe(`stepwell invocations ${name} inv_1`);
+      expect(actionPath("inv_1", action, {})).toBe(`invocations/inv_1/${action}`);
+    }
+  }
+});
+
+test("to move an open invocation, the order to pause comes before the order to resume", () => {
+  const options = { deployment: "dp_1" };
+  expect(ordersOf("resume", { status: "backing-off", entry_count: 3 }, options)).toEqual(["pause", "resume"]);
+  expect(ordersOf("resume", { status: "paused", entry_count: 3 }, options)).toEqual(["resume"]);
+  expect(ordersOf("resume", { status: "backing-off", entry_count: 3 }, {})).toEqual(["resume"]);
+  expect(ordersOf("kill", { status: "running", entry_count: 3 }, options)).toEqual(["kill"]);
+  expect([actionPath("inv_1", "pause", options), actionLine("inv_1", "pause", options)]).toEqual([
+    "invocations/inv_1/pause",
+    "stepwell invocations pause inv_1",
+  ]);
 });
 
 test("the request and the command line name the same choices", () => {

@@ -52,7 +52,7 @@ test.each([
   ["service:", /no value/],
   ["id:inv_", /no id/],
   ["failed paused", /one after the other/],
-  ["failed deployment:dp_1", /open invocations alone/],
+  ["cause:unknown", /'unknown' is no cause/],
 ])("%s is unclear, and the reader sees why", (text, why) =>
   expect(readFilter(text)).toMatchObject({ kind: "unclear", why: expect.stringMatching(why) as string }),
 );
@@ -69,6 +69,7 @@ const anyFilter = fc.record({
   service: names,
   handler: names,
   deployment: fc.constant<readonly string[]>([]),
+  cause: fc.constant<readonly string[]>([]),
   key,
   age: fc.option(fc.constantFrom(">1h", "<10m", ">7d"), { nil: undefined }),
 });
@@ -87,7 +88,7 @@ test("any text is read without an error", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => readFilter(text).kind !== undefined));
 });
 
-test("the API gets an age as a moment of the server's clock, and for a filter by deployment also the status open", () => {
+test("the API gets an age as a moment of the server's clock, and a filter by deployment matches ended ones too", () => {
   const nowMs = Date.UTC(2026, 10, 24, 13, 0, 0);
   expect(Object.fromEntries(apiQuery(filterOf("age:>1h key:,a"), nowMs))).toEqual({
     key: ",a",
@@ -95,13 +96,12 @@ test("the API gets an age as a moment of the server's clock, and for a filter by
   });
   expect(Object.fromEntries(apiQuery(filterOf("deployment:dp_1 age:<10m"), nowMs))).toEqual({
     deployment: "dp_1",
-    status: "open",
     created_after: "2026-11-24T12:50:00.000Z",
   });
 });
 
-test("a filter by outcome may match completed invocations; a filter by an open status or a deployment matches open ones only", () => {
+test("a filter by outcome may match completed invocations; a filter by an open status matches open ones only", () => {
   expect(OUTCOME_WORDS.map((word) => isOpenOnly(filterOf(word)))).not.toContain(true);
-  expect([filterOf("paused"), filterOf("deployment:dp_1")].map(isOpenOnly)).toEqual([true, true]);
+  expect([filterOf("paused"), filterOf("deployment:dp_1")].map(isOpenOnly)).toEqual([true, false]);
   expect(isOpenOnly(NO_FILTER)).toBe(false);
 });

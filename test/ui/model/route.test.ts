@@ -9,6 +9,11 @@ test("an empty address is the overview, and the address of an unknown page has n
   expect(parseRoute("#/nothing")).toBeUndefined();
 });
 
+test("a slash behind the name of a page names no subject, and an empty key does", () => {
+  expect(parseRoute("#/deployments/")?.rest).toEqual([]);
+  expect(parseRoute("#/objects/Cart/")?.rest).toEqual(["Cart", ""]);
+});
+
 test("an address leaves out members of the query that have no value", () => {
   expect(hrefTo("invocations", [], { status: "paused", service: undefined, key: "" })).toBe(
     "#/invocations?status=paused",
@@ -24,7 +29,9 @@ test("parseRoute returns the segments and the query value that hrefTo put into a
   fc.assert(
     fc.property(fc.constantFrom(...PAGES), fc.array(text), text, (page, rest, value) => {
       const route = parseRoute(hrefTo(page, rest, { value }));
-      expect([route?.page, route?.rest, route?.query.get("value") ?? ""]).toEqual([page, rest, value]);
+      // One empty segment is the slash behind the name of the page.
+      const read = rest.length === 1 && rest[0] === "" ? [] : rest;
+      expect([route?.page, route?.rest, route?.query.get("value") ?? ""]).toEqual([page, read, value]);
     }),
   );
 });

@@ -1,6 +1,6 @@
 /** Tests how the web UI writes durations, moments, sizes, payloads and text from outside, such as names of services. */
 import { expect, test } from "vitest";
-import { shownBytes, shownText } from "../../../ui/model/payload-text.ts";
+import { payloadLabel, shownBytes, shownText } from "../../../ui/model/payload-text.ts";
 import { sizeText } from "../../../ui/model/size-text.ts";
 import { ageText, durationText, momentOf, momentText, zoneText } from "../../../ui/model/time-text.ts";
 import { shortened, visibleLine, visibleText } from "../../../ui/model/visible-text.ts";
@@ -55,6 +55,26 @@ test("JSON is indented with each number as it came, and other texts stay", () =>
   });
   expect(shownText("not json").kind).toBe("text");
   expect(shownText("").kind).toBe("empty");
+});
+
+test("the beginning of JSON is indented and labelled as cut JSON", () => {
+  expect(shownText('{"a":[1,2],"b":"x \\" y', true)).toEqual({
+    kind: "json",
+    text: '{\n  "a": [\n    1,\n    2\n  ],\n  "b": "x \\" y',
+  });
+  for (const text of ["[", '{"a', "[1,tru", '[{"b":-1.5e'])
+    expect([text, shownText(text, true).kind]).toEqual([text, "json"]);
+  for (const text of ["plain", "{a: 1}", "[1}, 2", "{} and more", "[oops, 1"])
+    expect([text, shownText(text, true).kind]).toEqual([text, "text"]);
+  expect(payloadLabel("json", { here: 16_384, bytes: 1_048_576, isCut: true })).toBe(
+    "JSON, cut: the first 16 KB of 1 MB",
+  );
+  expect(payloadLabel("json", { here: 20, bytes: 20, isCut: false })).toBe("JSON · 20 B");
+  expect(payloadLabel("empty", { here: 0, bytes: 1_048_576, isCut: true })).toBe("too large to show: 1 MB");
+});
+
+test("JSON that is too large to be indented is still labelled as JSON", () => {
+  expect(shownText(`["${"x".repeat(300_000)}"]`).kind).toBe("json");
 });
 
 test("bytes that are not UTF-8 are shown in hexadecimal", () => {

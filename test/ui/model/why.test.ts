@@ -14,6 +14,10 @@ test.each<[Partial<WaitBody> & { kind: string }, string]>([
   [{ kind: "awakeable", awakeable_id: "sign_1" }, "waits for the awakeable sign_1"],
   [{ kind: "promise", name: "verified" }, "waits for the promise verified"],
   [{ kind: "attempt", attempt: 2 }, "attempt 2 runs"],
+  [
+    { kind: "attempt", attempt: 2, step: { name: "chunk 94", since: "2026-11-24T12:59:57Z", others: 1 } },
+    "runs chunk 94, and 1 more, 3 s",
+  ],
   [{ kind: "attempt", silent_since: "2026-11-24T12:58:00Z" }, "handler silent for 2 m"],
   [{ kind: "circuit", name: "RT0001 refused" }, "circuit open: RT0001 refused"],
   [{ kind: "command", type: "Run" }, "waits for Run"],

@@ -4,7 +4,7 @@ import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
 import { parseDurationMs } from "../../../shared/core/model/duration.ts";
 import type { CallRequest } from "../../data/calls.ts";
 import { server } from "../../data/server.ts";
-import { clientLines, curlLine } from "../../model/call-lines.ts";
+import { clientLines, curlLine, UNKNOWN_INGRESS } from "../../model/call-lines.ts";
 import type { CallPlan } from "../../model/call-lines.ts";
 import { visibleText } from "../../model/visible-text.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
@@ -14,9 +14,6 @@ export interface CallLinesProps {
   readonly runsWorkflow: boolean;
   readonly serviceType: ServiceBody["ty"];
 }
-
-/** The address in the lines if the server does not name its ingress. The reader of the page replaces it by the real address. */
-const UNKNOWN_INGRESS = "https://INGRESS";
 
 export function CallLines({ request, runsWorkflow, serviceType }: CallLinesProps): JSX.Element {
   const ingressUrl = server.value?.ingress_endpoint ?? UNKNOWN_INGRESS;

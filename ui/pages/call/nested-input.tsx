@@ -172,7 +172,7 @@ export function ArrayInput({ field, value, root, label, depth, input, onChange }
       <button
         type="button"
         class="quiet"
-        aria-label={`Add an item to ${label}`}
+        aria-label={`Add item to ${label}`}
         disabled={items.length >= field.max}
         onClick={() => onChange([...items, sampleOf(field.items, root)])}
       >

@@ -107,10 +107,11 @@ function Sources({ service, handler, onText }: PayloadFieldsProps): JSX.Element 
   const [note, setNote] = useState("");
   const target = `${service.name}/${handler.name}`;
   const take = async (): Promise<void> => {
+    setNote("looking …");
     try {
       const input = await latestInput(service.name, handler.name);
-      setNote(input === undefined ? "no invocation with a text as input" : "");
-      if (input !== undefined) onText(prettyJson(input));
+      setNote(input.kind === "none" ? input.why : "");
+      if (input.kind === "input") onText(prettyJson(input.text));
     } catch (error) {
       setNote(`not read: ${visibleLine((error as Error).message)}`);
     }
@@ -145,7 +146,9 @@ function Sources({ service, handler, onText }: PayloadFieldsProps): JSX.Element 
           </select>
         </label>
       )}
-      {note !== "" && <span class="dim">{note}</span>}
+      <span class="dim" role="status">
+        {note}
+      </span>
     </span>
   );
 }

@@ -32,7 +32,7 @@ export function DeploymentServices({ services }: { readonly services: readonly S
                   <ForeignText text={service.name} maxChars={60} />
                 </a>
               </td>
-              <td>{serviceTypeText(service.ty)}</td>
+              <td class="nowrap">{serviceTypeText(service.ty)}</td>
               <td class="right number">{service.revision}</td>
               <td>
                 {service.handlers.slice(0, SHOWN_HANDLERS).map(({ name }) => (

@@ -120,10 +120,10 @@ export interface OpenLinkProps {
 /** Leads to the invocations that are pinned to the deployment. */
 export function OpenLink({ id, count }: OpenLinkProps): JSX.Element {
   if (count === 0) return <span class="dim number">0</span>;
-  const label = `Open invocations of ${id}`;
   return (
-    <a class="number" aria-label={label} href={hrefTo("invocations", [], { deployment: id, status: "open" })}>
+    <a class="number" href={hrefTo("invocations", [], { deployment: id, status: "open" })}>
       {count === undefined ? "show" : countText(count)}
+      <span class="visually-hidden"> open invocations of {id}</span>
     </a>
   );
 }

@@ -9,6 +9,7 @@ import {
   READ_AGAIN_AFTER_MS,
   actionLine,
   actionPath,
+  ordersOf,
   progressOf,
   restartText,
   wordsOf,
@@ -37,8 +38,11 @@ export function ActionDialog(props: ActionDialogProps): JSX.Element {
   const doing = action === "cancel" ? "Cancel the invocation" : verb;
   const isRestart = action === "restart-as-new";
   const options = { deployment, ...(isRestart && { from }) };
+  const orders = ordersOf(action, body, options);
   const run = async (): Promise<JSX.Element> => {
-    const answer = await ask<RestartedBody | undefined>(actionPath(body.id, action, options), {
+    const [last, ...before] = orders.toReversed();
+    for (const order of before) await ask(actionPath(body.id, order, options), { method: "PATCH" });
+    const answer = await ask<RestartedBody | undefined>(actionPath(body.id, last!, options), {
       method: "PATCH",
     }).catch((error: unknown) => {
       // After a repeated click, or if the invocation has ended meanwhile, its state is already what the reader asked for.
@@ -76,10 +80,18 @@ export function ActionDialog(props: ActionDialogProps): JSX.Element {
           onChange={setDeployment}
         />
       )}
-      <p class="cli-line">
-        <code class="mono break">{actionLine(body.id, action, options)}</code>
-        <CopyButton text={actionLine(body.id, action, options)} what="CLI line" />
-      </p>
+      {orders.length > 1 && (
+        <p class="dim">Only a paused invocation moves to another deployment, so the order to pause comes first.</p>
+      )}
+      {orders.map((order) => {
+        const line = actionLine(body.id, order, options);
+        return (
+          <p key={order} class="cli-line">
+            <code class="mono break">{line}</code>
+            <CopyButton text={line} what="CLI line" />
+          </p>
+        );
+      })}
     </ConfirmDialog>
   );
 }

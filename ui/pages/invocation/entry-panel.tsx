@@ -11,8 +11,8 @@ import { hasFailed } from "../../model/timeline/rows.ts";
 import type { Row } from "../../model/timeline/rows.ts";
 import { countText } from "../../model/size-text.ts";
 import { durationText } from "../../model/time-text.ts";
-import { visibleText } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
+import { LongText } from "../../parts/long-text.tsx";
 import { Exact, exactText } from "../../parts/moment.tsx";
 import { InvocationLink } from "../../parts/short-id.tsx";
 import type { Ask } from "./asked.tsx";
@@ -116,9 +116,7 @@ function Tries({ operation: { tries } }: { readonly operation: Operation }): JSX
           <li key={failure.at}>
             <strong class="tone-failed">{failure.error_code}</strong> <Exact at={failure.at} />
             {endMs > startMs && <span class="dim"> after {durationText(endMs - startMs)}</span>}
-            <p class="message">
-              <bdi>{visibleText(failure.message.slice(0, 1_000))}</bdi>
-            </p>
+            <LongText text={failure.message} />
             {remedyOf(failure.error_code) !== undefined && <p class="dim">{remedyOf(failure.error_code)!.remedy}</p>}
           </li>
         ))}
@@ -152,7 +150,7 @@ function Entry({ entry, body, entries }: EntryProps): JSX.Element {
   const isCommand = entry.type.startsWith("Command: ");
   const message = messageName(entry);
   const hasValue = isCommand
-    ? !VALUELESS.has(message)
+    ? !VALUELESS.has(message) && entry.failed !== true
     : message !== "CallInvocationId" && message !== "Sleep" && entry.failed !== true;
   return (
     <section class="entry">
@@ -177,6 +175,9 @@ function Entry({ entry, body, entries }: EntryProps): JSX.Element {
         {entry.failed === true && (
           <Fact name="Result">
             <span class="tone-failed">✕ a failure</span>
+            {message === "Output" && body.completion_failure !== undefined && (
+              <LongText text={`${body.completion_failure.code} ${body.completion_failure.message}`} />
+            )}
           </Fact>
         )}
       </dl>

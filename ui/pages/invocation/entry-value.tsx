@@ -5,7 +5,6 @@ import type { InvocationBody, ValueBody } from "../../../shared/api/wire/invocat
 import { type ApiProblem, ask, exchange, problemIn, problemOf } from "../../data/api.ts";
 import { useService } from "../../data/service.ts";
 import { bytesOfBase64 } from "../../model/payload-text.ts";
-import { sizeText } from "../../model/size-text.ts";
 import { Payload } from "../../parts/payload.tsx";
 import { ProblemBox, Skeleton } from "../../parts/states.tsx";
 
@@ -51,8 +50,7 @@ export function EntryValue({ invocationId, index, serde, deployment }: EntryValu
   const content = value.text ?? bytesOfBase64(value.base64 ?? "");
   return (
     <>
-      <Payload content={content} size={value.size} fileName={`${invocationId}-${index}`} />
-      {value.cut !== undefined && <p class="dim">Only the beginning is here: the value has {sizeText(value.size)}.</p>}
+      <Payload content={content} size={value.size} isCut={value.cut === true} fileName={`${invocationId}-${index}`} />
       {serde !== undefined && value.cut === undefined && value.size > 0 && (
         <Translated content={content} serde={serde} deployment={deployment} />
       )}

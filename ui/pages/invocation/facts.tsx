@@ -1,7 +1,9 @@
 /** The facts of an invocation: input and output, origin, retention, and cost so far. */
 import type { ComponentChildren, JSX } from "preact";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import { lookOf } from "../../model/status-look.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
+import { LongText } from "../../parts/long-text.tsx";
 import { Exact } from "../../parts/moment.tsx";
 import { DeploymentLink, InvocationLink } from "../../parts/short-id.tsx";
 import { Cost } from "./cost.tsx";
@@ -81,8 +83,8 @@ function InAndOut({ body }: { readonly body: InvocationBody }): JSX.Element | nu
       </div>
       <div>
         <h2>Output</h2>
-        {output === undefined ? (
-          <p class="dim">{body.status === "completed" ? "None: the invocation ended with a failure." : "None yet."}</p>
+        {output === undefined || output.failed === true ? (
+          <NoOutput body={body} />
         ) : (
           <EntryValue
             invocationId={id}
@@ -93,6 +95,22 @@ function InAndOut({ body }: { readonly body: InvocationBody }): JSX.Element | nu
         )}
       </div>
     </section>
+  );
+}
+
+/** The end in place of a value: a failure is the result of the invocation, too. */
+function NoOutput({ body }: { readonly body: InvocationBody }): JSX.Element {
+  const { completion_failure: failure, status, outcome = "failed" } = body;
+  if (status !== "completed") return <p class="dim">None yet.</p>;
+  const { glyph, tone } = lookOf(status, outcome);
+  return (
+    <>
+      <p class={`tone-${tone}`}>
+        <span aria-hidden="true">{glyph}</span> {outcome === "failed" ? "A failure" : `None: ${outcome}`}
+        {failure !== undefined && `, code ${failure.code}`}
+      </p>
+      {failure !== undefined && <LongText text={failure.message} />}
+    </>
   );
 }
 

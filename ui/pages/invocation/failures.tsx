@@ -5,9 +5,9 @@ import { remedyOf } from "../../../shared/api/wire/remedies.ts";
 import { setQuery } from "../../data/location.ts";
 import { visibleText } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
+import { LongText } from "../../parts/long-text.tsx";
 import { Age, Exact } from "../../parts/moment.tsx";
 
-const MESSAGE_MAX_CHARS = 4_000;
 const EARLIER_SHOWN = 50;
 
 export function Failures({ body }: { readonly body: InvocationBody }): JSX.Element | null {
@@ -23,7 +23,7 @@ export function Failures({ body }: { readonly body: InvocationBody }): JSX.Eleme
           <h2 class="tone-failed">
             {outcome === "failed" ? "Failed" : `Ended: ${outcome ?? "failed"}`} with code {end.code}
           </h2>
-          <Message text={end.message} />
+          <LongText text={end.message} />
           <Pairs pairs={end.metadata ?? {}} />
           <Stack text={end.stacktrace} />
         </div>
@@ -59,7 +59,7 @@ function LastFailure({ failure }: { readonly failure: AttemptFailureBody }): JSX
           <Age at={failure.at} />
         </span>
       </h2>
-      <Message text={failure.message} />
+      <LongText text={failure.message} />
       <p>
         <Command failure={failure} />
       </p>
@@ -70,14 +70,6 @@ function LastFailure({ failure }: { readonly failure: AttemptFailureBody }): JSX
       )}
       <Stack text={failure.stacktrace} />
     </div>
-  );
-}
-
-function Message({ text }: { readonly text: string }): JSX.Element {
-  return (
-    <p class="message">
-      <bdi>{visibleText(text.slice(0, MESSAGE_MAX_CHARS))}</bdi>
-    </p>
   );
 }
 

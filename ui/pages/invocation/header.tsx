@@ -1,14 +1,19 @@
 /** The head of an invocation's page: target, status, the main facts, and the actions of an operator. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
+import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import { inputOf } from "../../data/calls.ts";
 import { nowMs } from "../../data/clock.ts";
+import { server } from "../../data/server.ts";
 import { useService } from "../../data/service.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
-import { actionsFor, wordsOf } from "../../model/invocation-actions.ts";
+import { callAgainLine } from "../../model/call-again.ts";
+import { UNKNOWN_INGRESS } from "../../model/call-lines.ts";
+import { actionsFor, askText, wordsOf } from "../../model/invocation-actions.ts";
 import { curlLine, quoted } from "../../model/shell-text.ts";
 import { durationText, momentOf } from "../../model/time-text.ts";
-import { CopyButton, copyText } from "../../parts/copy-button.tsx";
+import { CopyButton, type CopiedText, copyText } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { exactText } from "../../parts/moment.tsx";
 import { DeploymentLink } from "../../parts/short-id.tsx";
@@ -25,8 +30,12 @@ export function Header({ body, onAsk }: HeaderProps): JSX.Element {
   const service = useService(body.target_service_name);
   const handler = service?.handlers.find(({ name }) => name === body.target_handler_name);
   const isWorkflow = service?.ty === "Workflow" && handler?.ty === "Workflow";
-  const [curl, line] = [curlLine("GET", adminUrl(id)), `stepwell invocations describe ${quoted(id)}`];
-  useShortcuts(useMemo(() => copyKeys(id, curl, line), [id]));
+  const lines = {
+    again: () => againLine(body, service),
+    read: curlLine("GET", adminUrl(id)),
+    cli: `stepwell invocations describe ${quoted(id)}`,
+  };
+  useShortcuts(useMemo(() => copyKeys(id, lines), [id, service]));
   return (
     <header class="invocation-head">
       <div class="title-line">
@@ -39,8 +48,13 @@ export function Header({ body, onAsk }: HeaderProps): JSX.Element {
       <div class="id-line">
         <bdi class="mono break">{id}</bdi>
         <CopyButton text={id} what="id" />
-        <CopyLine text={curl} what="curl" />
-        <CopyLine text={line} what="CLI line" />
+        <CopyLine
+          text={lines.again}
+          what="curl, calls again"
+          title="A request to the ingress with the same handler, key and input. It leaves out the idempotency key, because that would bring the former result."
+        />
+        <CopyLine text={lines.read} what="curl, reads this" />
+        <CopyLine text={lines.cli} what="CLI line" />
       </div>
       <div class="fact-line">
         <Attempt body={body} />
@@ -57,7 +71,7 @@ export function Header({ body, onAsk }: HeaderProps): JSX.Element {
       </div>
       <div class="buttons" role="group" aria-label="Actions">
         {actionsFor(body, isWorkflow).map((action) => {
-          const { verb, isDangerous } = wordsOf(action, body);
+          const { isDangerous } = wordsOf(action, body);
           return (
             <button
               key={action}
@@ -65,7 +79,7 @@ export function Header({ body, onAsk }: HeaderProps): JSX.Element {
               class={isDangerous ? "danger" : undefined}
               onClick={() => onAsk({ kind: "action", action })}
             >
-              {verb} …
+              {askText(action, body)}
             </button>
           );
         })}
@@ -74,13 +88,27 @@ export function Header({ body, onAsk }: HeaderProps): JSX.Element {
   );
 }
 
-function CopyLine({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+interface CopyLineProps {
+  readonly text: CopiedText;
+  readonly what: string;
+  readonly title?: string;
+}
+
+function CopyLine({ text, what, title }: CopyLineProps): JSX.Element {
   return (
-    <span class="copy-line">
+    <span class="copy-line" title={title}>
       <span class="dim">{what}</span>
       <CopyButton text={text} what={what} />
     </span>
   );
+}
+
+/** @throws Error that says why no line can be made */
+async function againLine(body: InvocationBody, service: ServiceBody | undefined): Promise<string> {
+  const input = body.entry_count === 0 ? undefined : await inputOf(body.id);
+  if (input === undefined) throw new Error("the input is no longer kept");
+  const ingressUrl = server.peek()?.ingress_endpoint ?? UNKNOWN_INGRESS;
+  return callAgainLine({ invocation: body, service, input, ingressUrl });
 }
 
 function Attempt({ body }: { readonly body: InvocationBody }): JSX.Element {
@@ -108,10 +136,17 @@ function adminUrl(id: string): string {
   return new URL(`../invocations/${encodeURIComponent(id)}`, document.baseURI).href;
 }
 
-function copyKeys(id: string, curl: string, line: string) {
+interface CopiedLines {
+  readonly again: CopiedText;
+  readonly read: string;
+  readonly cli: string;
+}
+
+function copyKeys(id: string, { again, read, cli }: CopiedLines) {
   return [
     { keys: "c i", words: "Copy the id", run: () => void copyText(id) },
-    { keys: "c u", words: "Copy a curl line", run: () => void copyText(curl) },
-    { keys: "c l", words: "Copy a line of the CLI", run: () => void copyText(line) },
+    { keys: "c u", words: "Copy the curl line that calls again", run: () => void copyText(again) },
+    { keys: "c r", words: "Copy the curl line that reads these facts", run: () => void copyText(read) },
+    { keys: "c l", words: "Copy a line of the CLI", run: () => void copyText(cli) },
   ];
 }

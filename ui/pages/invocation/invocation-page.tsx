@@ -5,7 +5,10 @@ import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import type { ApiProblem } from "../../data/api.ts";
 import { useInvocation } from "../../data/invocation.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
+import { useSubject } from "../../data/subject.ts";
+import { invocationSubject } from "../../model/page-title.ts";
 import { hrefTo } from "../../model/route.ts";
+import { lookOf } from "../../model/status-look.ts";
 import { visibleText } from "../../model/visible-text.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -15,6 +18,7 @@ import { AskedDialog } from "./asked.tsx";
 import { Facts } from "./facts.tsx";
 import { Failures } from "./failures.tsx";
 import { Header } from "./header.tsx";
+import { Announced, NewEntries } from "./new-entries.tsx";
 import { Mismatch } from "./mismatch.tsx";
 import { Timeline } from "./timeline.tsx";
 import { Waits } from "./waits.tsx";
@@ -39,13 +43,16 @@ interface WholeProps {
 
 function Whole({ body, onChange }: WholeProps): JSX.Element {
   const [asked, setAsked] = useState<Asked>();
+  useSubject(invocationSubject(body), lookOf(body.status, body.outcome).tone);
   return (
     <article class="invocation">
       <Header body={body} onAsk={setAsked} />
+      <Announced body={body} />
       <Waits body={body} onAsk={setAsked} />
       {body.mismatch !== undefined && <Mismatch body={body} mismatch={body.mismatch} onAsk={setAsked} />}
       <Failures body={body} />
       <Timeline body={body} onAsk={setAsked} />
+      <NewEntries count={body.entry_count} />
       <Facts body={body} />
       {asked !== undefined && (
         <AskedDialog

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { InvocationBody, MismatchBody, MismatchSideBody } from "../../../shared/api/wire/invocation.ts";
 import type { ActionName } from "../../model/invocation-actions.ts";
-import { actionsFor } from "../../model/invocation-actions.ts";
+import { actionsFor, askText } from "../../model/invocation-actions.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Exact } from "../../parts/moment.tsx";
@@ -127,7 +127,7 @@ function WayOut({ body, way, onAsk }: WayOutProps): JSX.Element {
           class={choice.action === "kill" ? "danger" : undefined}
           onClick={() => onAsk({ kind: "action", ...choice })}
         >
-          {choice.action === "kill" ? "Kill …" : choice.action === "resume" ? "Resume …" : "Restart …"}
+          {askText(choice.action, body)}
         </button>
       )}
       {way.action === "restart" && !isPossible && (

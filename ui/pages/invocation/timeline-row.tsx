@@ -30,7 +30,6 @@ const BESIDE_NARROW_PX = 84;
 const CHAR_PX = 7;
 const NAME_MIN_CHARS = 8;
 /** A name may have 64 KB. */
-const LABEL_MAX_CHARS = 200;
 
 export function TimelineRow(props: TimelineRowProps): JSX.Element {
   const { row } = props;
@@ -136,13 +135,7 @@ function Frame(props: FrameProps): JSX.Element {
     NAME_MIN_CHARS,
     Math.floor((namesPx - (isNarrow ? BESIDE_NARROW_PX : BESIDE_NAME_PX) - row.depth * INDENT_PX) / CHAR_PX),
   );
-  const what = [word, visibleLine(name.slice(0, LABEL_MAX_CHARS)), count].filter(
-    (part) => part !== undefined && part !== "",
-  );
   const facts = [duration, props.state, failedText].filter((part) => part !== "");
-  const label = [index === "" ? "" : `entry ${index}`, what.join(" "), ...facts]
-    .filter((part) => part !== "")
-    .join(", ");
   return (
     <div role="listitem" class={`timeline-row${isChosen ? " chosen" : ""}`}>
       <div class="names" style={{ width: `${namesPx}px`, paddingLeft: `${row.depth * INDENT_PX}px` }}>
@@ -163,13 +156,12 @@ function Frame(props: FrameProps): JSX.Element {
         <span class="glyph dim" title={word} aria-hidden="true">
           {glyph}
         </span>
-        <button
-          type="button"
-          class="name"
-          aria-label={label}
-          aria-current={isChosen ? "true" : undefined}
-          onClick={() => onChoose(row)}
-        >
+        <button type="button" class="name" aria-current={isChosen ? "true" : undefined} onClick={() => onChoose(row)}>
+          {/* The spoken name has the visible words, and the others around them. */}
+          <span class="visually-hidden">
+            {index === "" ? "" : `entry ${index}, `}
+            {word}{" "}
+          </span>
           <ForeignText text={name} maxChars={nameChars} />
           {count !== undefined && <span class="number"> {count}</span>}
           {failedText !== "" && (
@@ -178,6 +170,7 @@ function Frame(props: FrameProps): JSX.Element {
               ✕{failedCount}
             </span>
           )}
+          <span class="visually-hidden">{facts.map((fact) => `, ${fact}`).join("")}</span>
         </button>
         {!isNarrow && <span class="duration number dim">{duration}</span>}
       </div>

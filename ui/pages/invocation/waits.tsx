@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { InvocationBody, WaitBody } from "../../../shared/api/wire/invocation.ts";
-import { pauseWords, waitParts } from "../../../shared/api/wire/wait-words.ts";
+import { pauseWords, stepWords, waitParts } from "../../../shared/api/wire/wait-words.ts";
 import type { MomentWords } from "../../../shared/api/wire/wait-words.ts";
 import { nowMs } from "../../data/clock.ts";
 import { durationText, momentOf } from "../../model/time-text.ts";
@@ -10,7 +10,7 @@ import type { WaitChain } from "../../model/wait-chain.ts";
 import { waitChains } from "../../model/wait-chain.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Exact, exactText } from "../../parts/moment.tsx";
-import { InvocationLink } from "../../parts/short-id.tsx";
+import { DeploymentLink, InvocationLink } from "../../parts/short-id.tsx";
 import type { Ask } from "./asked.tsx";
 
 export interface WaitsProps {
@@ -69,10 +69,18 @@ function Chain({ chain: { hops, isCut }, onAsk }: { readonly chain: WaitChain; r
         const isLast = at === hops.length - 1;
         return (
           <span key={at}>
-            <span class="dim">{at === 0 ? "waits" : ` · ${isCut && isLast ? "… · " : ""}which waits`}</span>
-            <Since wait={wait} />
-            <span class="dim"> for </span>
-            {isLast ? (
+            {wait.kind === "attempt" ? (
+              <span class="dim">{at === 0 ? "runs " : ` · ${isCut && isLast ? "… · " : ""}which runs `}</span>
+            ) : (
+              <>
+                <span class="dim">{at === 0 ? "waits" : ` · ${isCut && isLast ? "… · " : ""}which waits`}</span>
+                <Since wait={wait} />
+                <span class="dim"> for </span>
+              </>
+            )}
+            {wait.kind === "attempt" ? (
+              <Running wait={wait} />
+            ) : isLast ? (
               <strong>
                 <Hop wait={wait} />
               </strong>
@@ -84,6 +92,27 @@ function Chain({ chain: { hops, isCut }, onAsk }: { readonly chain: WaitChain; r
         );
       })}
     </li>
+  );
+}
+
+/** The step that runs, or the attempt if the journal shows no step, with the time since it began. */
+function Running({ wait }: { readonly wait: WaitBody }): JSX.Element {
+  const { attempt = 1, deployment_id: deployment, step } = wait;
+  return (
+    <>
+      <strong class="tone-running">
+        <ForeignText text={stepWords(wait) ?? "the handler's code"} maxChars={CAUSE_MAX_CHARS} />
+      </strong>
+      ,
+      <Since wait={step === undefined ? wait : { ...wait, since: step.since }} />
+      <span class="dim"> · attempt {attempt}</span>
+      {deployment !== undefined && (
+        <>
+          <span class="dim"> on </span>
+          <DeploymentLink id={deployment} />
+        </>
+      )}
+    </>
   );
 }
 

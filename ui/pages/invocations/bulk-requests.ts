@@ -1,8 +1,8 @@
 /** The requests of a change of many invocations: the search for those that match, and one batch of the change. */
 import type { BatchBody } from "../../../shared/api/wire/admin.ts";
-import type { InvocationListBody } from "../../../shared/api/wire/invocation.ts";
 import { ask } from "../../data/api.ts";
 import { peekNowMs } from "../../data/clock.ts";
+import { listingPages } from "../../data/listing.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { type BulkChange, MATCHES_MAX } from "../../model/bulk-changes.ts";
 import { apiQuery, type InvocationFilter } from "../../model/invocation-filter.ts";
@@ -34,15 +34,14 @@ export async function findMatching(
   const query = apiQuery(filter, peekNowMs());
   query.set("details", "false");
   query.set("limit", String(PAGE));
-  for (let pages = 1; ; pages++) {
-    const { invocations, next } = await ask<InvocationListBody>(`invocations?${query.toString()}`, { signal: aborted });
+  let mayHaveMore = false;
+  for await (const { invocations, next } of listingPages({ query, signal: aborted }, { requestsMax: PAGES_MAX })) {
     for (const row of invocations) byId.set(row.id, row);
     onFound(byId.size);
-    const isFull = byId.size > MATCHES_MAX;
-    if (isFull || next === undefined || pages >= PAGES_MAX)
-      return { rows: [...byId.values()].slice(0, MATCHES_MAX), mayHaveMore: isFull || next !== undefined };
-    query.set("after", next);
+    mayHaveMore = byId.size > MATCHES_MAX || next !== undefined;
+    if (byId.size > MATCHES_MAX) break;
   }
+  return { rows: [...byId.values()].slice(0, MATCHES_MAX), mayHaveMore };
 }
 
 export function batchSize(): number {

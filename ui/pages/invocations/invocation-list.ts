@@ -3,10 +3,9 @@
  * pages with `readOlder` as the reader scrolls.
  */
 import { signal } from "@preact/signals";
-import type { InvocationListBody } from "../../../shared/api/wire/invocation.ts";
 import { ApiProblem, ask, problemOf } from "../../data/api.ts";
 import { peekNowMs } from "../../data/clock.ts";
-import { readsHaveAPrice } from "../../data/server.ts";
+import { listingPage, listingPages, requestsAtOnce } from "../../data/listing.ts";
 import { apiQuery } from "../../model/invocation-filter.ts";
 import type { InvocationFilter } from "../../model/invocation-filter.ts";
 import { NO_ROWS, type Row, type Rows, ROWS_MAX, withFresh, withHead, withOlder } from "../../model/list-rows.ts";
@@ -14,13 +13,6 @@ import { oldestOpenStatement, rowOfStatement, type StatementRow } from "../../mo
 
 export const FIRST_PAGE = 100;
 const LATER_PAGE = 500;
-/**
- * `readOlder` sends at most this many requests in one call. A page may be empty although more rows follow, because one request
- * reads only a part of the index.
- */
-const REQUESTS_AT_ONCE = 40;
-const PRICED_REQUESTS_AT_ONCE = 3;
-
 export type ListOrder = "newest" | "oldest";
 
 export class InvocationList {
@@ -53,7 +45,7 @@ export class InvocationList {
   /** Reads the first page. @throws ApiProblem */
   async readHead(aborted: AbortSignal): Promise<number> {
     if (this.#order === "oldest") return await this.#readOldest(aborted);
-    const { invocations, next } = await this.#page(undefined, FIRST_PAGE, aborted);
+    const { invocations, next } = await listingPage({ query: this.#query(FIRST_PAGE), signal: aborted }, undefined);
     const isWhole = next === undefined;
     const before = this.#beginsAnew ? NO_ROWS : this.rows.peek();
     if (this.#beginsAnew) this.#leaveOlder();
@@ -97,7 +89,7 @@ export class InvocationList {
     this.current.value = now === -1 ? undefined : now;
   }
 
-  /** Reads on until a page has rows. */
+  /** Reads on until a page has rows. A page may be empty although more rows follow. */
   async readOlder(): Promise<void> {
     const isFull = this.rows.peek().shown.length >= ROWS_MAX;
     if (this.isLoadingMore.peek() || this.#next === undefined || isFull || this.#order === "oldest") return;
@@ -105,9 +97,8 @@ export class InvocationList {
     this.problem.value = undefined;
     const { signal: aborted } = this.#older;
     try {
-      const requests = readsHaveAPrice.peek() ? PRICED_REQUESTS_AT_ONCE : REQUESTS_AT_ONCE;
-      for (let left = requests; left > 0 && this.#next !== undefined; left--) {
-        const { invocations, next } = await this.#page(this.#next, LATER_PAGE, aborted);
+      const listing = { query: this.#query(LATER_PAGE), signal: aborted, after: this.#next };
+      for await (const { invocations, next } of listingPages(listing, { requestsMax: requestsAtOnce() })) {
         if (aborted.aborted) return;
         this.#goOnAfter(next);
         this.rows.value = withOlder(this.rows.peek(), invocations);
@@ -138,12 +129,11 @@ export class InvocationList {
     this.#beginsAnew = true;
   }
 
-  async #page(after: string | undefined, limit: number, aborted?: AbortSignal): Promise<InvocationListBody> {
+  #query(limit: number): URLSearchParams {
     const query = apiQuery(this.#filter, peekNowMs());
     query.set("limit", String(limit));
     query.set("waits", "true");
-    if (after !== undefined) query.set("after", after);
-    return await ask<InvocationListBody>(`invocations?${query.toString()}`, aborted && { signal: aborted });
+    return query;
   }
 
   /** If too many invocations were accepted lately to tell which are open, only older ones are shown. */

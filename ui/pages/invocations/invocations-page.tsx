@@ -1,7 +1,8 @@
 /** The list of invocations: the filter, presets, the rows, and changes of many invocations at once. */
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { route } from "../../data/location.ts";
+import { useKept } from "../../data/places.ts";
 import { usePolled } from "../../data/polled.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { filterIn, filterText, isOpenOnly } from "../../model/invocation-filter.ts";
@@ -32,9 +33,10 @@ export function InvocationsPage(): JSX.Element {
   const query = route.value?.query ?? new URLSearchParams();
   const filter = filterIn(query);
   // Only open invocations have an index that begins with the oldest.
-  const order = query.get("order") === "oldest" && isOpenOnly(filter) ? "oldest" : "newest";
+  const order =
+    query.get("order") === "oldest" && isOpenOnly(filter) && filter.cause.length === 0 ? "oldest" : "newest";
   const key = `${order} ${filterText(filter)}`;
-  const list = useMemo(() => new InvocationList(filter, order), [key]);
+  const list = useKept(`invocations ${key}`, () => new InvocationList(filter, order));
   const isSlow = order === "oldest" && !readsHaveAPrice.value;
   const polled = usePolled(key, (aborted) => list.readHead(aborted), isSlow ? { everyMs: OLDEST_EVERY_MS } : {});
   const [asked, setAsked] = useState<Asked>();

@@ -1,8 +1,7 @@
 /** Counts the ends of the last hour from the list of invocations, for a server without the counts in memory. */
-import type { InvocationListBody } from "../../../shared/api/wire/invocation.ts";
 import type { EndedBody } from "../../../shared/api/wire/overview.ts";
-import { ask } from "../../data/api.ts";
 import { peekNowMs } from "../../data/clock.ts";
+import { listingPages } from "../../data/listing.ts";
 import { MinuteCounts } from "../../model/ended-bars.ts";
 import { momentOf } from "../../model/time-text.ts";
 
@@ -23,14 +22,12 @@ export async function countLastHour(aborted: AbortSignal, onProgress: (counted: 
   const counts = new MinuteCounts(nowMs);
   const since = new Date(nowMs - HOUR_MS).toISOString();
   const query = new URLSearchParams({ status: "completed", limit: String(PAGE), created_after: since });
-  for (let counted = 0; ;) {
-    const { invocations, next } = await ask<InvocationListBody>(`invocations?${query.toString()}`, { signal: aborted });
+  let counted = 0;
+  for await (const { invocations } of listingPages({ query, signal: aborted }, { requestsMax: Infinity })) {
     for (const { completed_at: at, outcome } of invocations) counts.add(momentOf(at), outcome);
     counted += invocations.length;
     onProgress(counted);
-    const ended = { since, minutes: counts.minutes };
-    if (next === undefined) return { ended, isWhole: true };
-    if (counted >= COUNTED_MAX) return { ended, isWhole: false };
-    query.set("after", next);
+    if (counted >= COUNTED_MAX) return { ended: { since, minutes: counts.minutes }, isWhole: false };
   }
+  return { ended: { since, minutes: counts.minutes }, isWhole: true };
 }

@@ -74,7 +74,9 @@ function ServiceRow({ service }: { readonly service: ServiceBody }): JSX.Element
           </div>
         )}
       </td>
-      <td data-label="Kind">{serviceTypeText(ty)}</td>
+      <td data-label="Kind" class="nowrap">
+        {serviceTypeText(ty)}
+      </td>
       <td data-label="Handlers">
         <span>
           {handlers.slice(0, SHOWN_HANDLERS).map((handler) => (

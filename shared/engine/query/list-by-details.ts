@@ -1,0 +1,60 @@
+/** One page of invocations that match by what no index shows: how they ended, where they ran, and why they failed. Newest first. */
+import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
+import { causeId } from "../../core/query/cause.ts";
+import type { Engine } from "../engine.ts";
+import { type InvocationFilter, listInvocations } from "./list-invocations.ts";
+import { type ListPosition, positionOf } from "./list-position.ts";
+import { type DetailedRow, errorOfRow, RowReader } from "./row-details.ts";
+
+export interface DetailedPage {
+  readonly invocations: readonly DetailedRow[];
+  /** Present if more may follow, even after a page that is not full or is empty. */
+  readonly next?: ListPosition;
+}
+
+/** A row has to match each member that is present. */
+export interface DetailsFilter {
+  /** Only completed invocations have an outcome. */
+  readonly outcomes?: ReadonlySet<EndOutcome>;
+  readonly deployments?: ReadonlySet<string>;
+  /** Ids of causes (`causeId`). */
+  readonly causes?: ReadonlySet<string>;
+}
+
+/** The details cost reads, so one page looks at no more than this many invocations. */
+const LOOKED_AT_MAX = 400;
+const LOOKS_TOGETHER = 50;
+
+/** @throws UnlistableError */
+export async function listByDetails(
+  engine: Engine,
+  filter: InvocationFilter,
+  wanted: DetailsFilter,
+  limit: number,
+  after?: ListPosition,
+): Promise<DetailedPage> {
+  if (wanted.outcomes !== undefined && filter.statuses?.includes("completed") === false) return { invocations: [] };
+  const statuses = wanted.outcomes === undefined ? {} : { statuses: ["completed"] as const };
+  const page = await listInvocations(engine, { ...filter, ...statuses }, LOOKED_AT_MAX, after);
+  const reader = new RowReader(engine);
+  const found: DetailedRow[] = [];
+  for (let from = 0; from < page.invocations.length; from += LOOKS_TOGETHER) {
+    const rows = await reader.details(page.invocations.slice(from, from + LOOKS_TOGETHER));
+    for (const [at, row] of rows.entries()) {
+      // The reads of this page were used up before this row, so the next page begins with it.
+      const before = page.invocations[from + at - 1];
+      if (row.isUnread === true && before !== undefined) return { invocations: found, next: positionOf(before) };
+      if (matches(row, wanted)) found.push(row);
+      if (found.length >= limit) return { invocations: found, next: positionOf(row) };
+    }
+  }
+  return { invocations: found, ...(page.next && { next: page.next }) };
+}
+
+function matches(row: DetailedRow, { outcomes, deployments, causes }: DetailsFilter): boolean {
+  if (outcomes !== undefined && (row.outcome === undefined || !outcomes.has(row.outcome))) return false;
+  if (deployments !== undefined && !deployments.has(row.deploymentId ?? "")) return false;
+  if (causes === undefined) return true;
+  const error = errorOfRow(row);
+  return error !== undefined && causes.has(causeId(error));
+}

@@ -1,0 +1,42 @@
+/** Tests the line of curl that does an invocation again. */
+import { expect, test } from "vitest";
+import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { ValueBody } from "../../../shared/api/wire/invocation.ts";
+import { callAgainLine } from "../../../ui/model/call-again.ts";
+
+const ingressUrl = "http://localhost:8080/";
+const invocation = { target_service_name: "Cart", target_service_key: "a b", target_handler_name: "add" };
+const input = (text: string): ValueBody => ({ size: text.length, text });
+
+function service(description: string): ServiceBody {
+  const handler = { name: "add", ty: "Exclusive", input_description: description } as HandlerBody;
+  return { name: "Cart", ty: "VirtualObject", handlers: [handler] } as unknown as ServiceBody;
+}
+
+test("the line posts the input to the handler of the same key", () => {
+  const line = callAgainLine({
+    invocation,
+    service: service("application/json"),
+    input: input('{"it\'s": 1}'),
+    ingressUrl,
+  });
+  expect(line).toBe(`curl http://localhost:8080/Cart/a%20b/add \\\n  --json '{"it'\\''s": 1}'`);
+});
+
+test("a handler with another content type gets it, also if its service is gone", () => {
+  expect(callAgainLine({ invocation, service: service("text/plain"), input: input("hi"), ingressUrl })).toContain(
+    "-H 'content-type: text/plain' \\\n  --data-binary hi",
+  );
+  expect(callAgainLine({ invocation, service: undefined, input: input("hi"), ingressUrl })).toContain(
+    "content-type: application/octet-stream",
+  );
+  expect(callAgainLine({ invocation, service: undefined, input: input("[1]"), ingressUrl })).toContain("--json '[1]'");
+});
+
+test("without an input the line posts nothing; a cut or binary input is read from a file", () => {
+  const line = (value: ValueBody): string =>
+    callAgainLine({ invocation, service: service("application/json"), input: value, ingressUrl });
+  expect(line(input(""))).toBe("curl http://localhost:8080/Cart/a%20b/add \\\n  -X POST");
+  expect(line({ size: 1_000_000, text: '{"a":', cut: true })).toContain("--json @payload.bin");
+  expect(line({ size: 2, base64: "/wA=" })).toContain("@payload.bin");
+});
