@@ -2,6 +2,8 @@
 import type { Exchange, ExchangeHead, ExchangeRequest } from "../../engine/ports/endpoints.ts";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { FunctionAnswer } from "./function-event.ts";
+import { UnpackedBody } from "./unpacked-body.ts";
+import { zstd } from "./zstd.ts";
 
 /** @throws TransportError */
 type Call = (body: Uint8Array, signal: AbortSignal) => Promise<FunctionAnswer>;
@@ -15,6 +17,7 @@ export class BufferedExchange implements Exchange {
   #called = false;
   #over = false;
   #given = false;
+  #unpacked: UnpackedBody | undefined;
 
   constructor({ body, halfClose }: Pick<ExchangeRequest, "body" | "halfClose">, call: Call) {
     this.#call = call;
@@ -34,10 +37,14 @@ export class BufferedExchange implements Exchange {
   }
 
   async next(): Promise<Uint8Array | undefined> {
-    const { body } = await this.#answer;
+    const { body, packing } = await this.#answer;
+    if (this.#unpacked !== undefined) return await this.#unpacked.next();
     if (this.#given || body.length === 0) return undefined;
     this.#given = true;
-    return body;
+    if (packing === undefined || zstd === undefined) return body;
+    this.#unpacked = new UnpackedBody(body, zstd.unpacking());
+    if (this.#letGo.signal.aborted) this.#unpacked.close();
+    return await this.#unpacked.next();
   }
 
   write(bytes: Uint8Array): void {
@@ -51,6 +58,7 @@ export class BufferedExchange implements Exchange {
   }
 
   abort(): void {
+    this.#unpacked?.close();
     if (this.#over || this.#letGo.signal.aborted) return;
     this.#letGo.abort();
     if (!this.#called) this.#settle(Promise.reject(aborted()));

@@ -7,14 +7,14 @@ import { zstd } from "./zstd.ts";
 export const PAYLOAD_MAX_BYTES = 6 * 1024 * 1024;
 /** Smaller bodies are sent uncompressed: they fit, and compression would only cost time. */
 const COMPRESS_FROM_BYTES = 4 * 1024 * 1024;
-/** The limit of a decompressed answer. It exceeds what one attempt may add, and fits the memory of Stepwell's own functions. */
-export const UNPACKED_MAX_BYTES = 64 * 1024 * 1024;
 
 export interface FunctionAnswer {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** Present if the body is packed. */
+  readonly packing?: "zstd";
 }
 
 /** @throws TransportError `too-large` if the event exceeds Lambda's limit */
@@ -57,7 +57,8 @@ export function answerOfPayload(payload: Uint8Array | undefined): FunctionAnswer
   if (typeof isBase64Encoded !== "boolean") throw unlikely("isBase64Encoded is no boolean");
   const lowered = headersOf(headers);
   const bytes = new Uint8Array(Buffer.from(body, isBase64Encoded ? "base64" : "utf8"));
-  return { status: Number(statusCode), headers: lowered, body: unpacked(bytes, lowered["content-encoding"]) };
+  const packing = packingOf(lowered["content-encoding"]);
+  return { status: Number(statusCode), headers: lowered, body: bytes, ...(packing !== undefined && { packing }) };
 }
 
 function parsed(payload: Uint8Array | undefined): Readonly<Record<string, unknown>> {
@@ -81,17 +82,13 @@ function headersOf(headers: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(texts) as Record<string, string>;
 }
 
-function unpacked(body: Uint8Array, encoding: string | undefined): Uint8Array {
-  if (encoding === undefined || encoding === "" || encoding === "identity") return body;
+function packingOf(encoding: string | undefined): "zstd" | undefined {
+  if (encoding === undefined || encoding === "" || encoding === "identity") return undefined;
   if (encoding.toLowerCase() !== "zstd" || zstd === undefined) throw unlikely(`its content-encoding is '${encoding}'`);
-  try {
-    return zstd.decompress(body, { maxOutputLength: UNPACKED_MAX_BYTES });
-  } catch (cause) {
-    throw unlikely("its body cannot be decompressed", cause);
-  }
+  return "zstd";
 }
 
-function unlikely(why: string, cause?: unknown): TransportError {
+export function unlikely(why: string, cause?: unknown): TransportError {
   const message = `the function's answer is not that of a Restate SDK: ${why}. Check that the ARN is that of an SDK endpoint`;
   return new TransportError("broken", message, { cause });
 }
