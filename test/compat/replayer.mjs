@@ -13,7 +13,7 @@ const [uri, file, seconds, atATime] = process.argv.slice(2);
 const { exchanges, steps, messages } = JSON.parse(readFileSync(file, "utf8"));
 for (const step of steps) step.bytes = Buffer.from(step.bytes, "base64");
 
-const endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient: "own" });
+const endpoints = new HttpsEndpoints({ allow: ["loopback"] });
 const destination = { uri, httpVersion: "h2" };
 
 let heardInAll = 0;

@@ -8,6 +8,8 @@ import type { CarriedExchange } from "./exchange/carried-exchange.ts";
 import type { Dialer } from "./dial.ts";
 import { broken } from "./exchange/failures.ts";
 import { endToEnd, joined } from "./exchange/end-to-end-headers.ts";
+import { flood, IdleWork } from "./exchange/idle-work.ts";
+import { HEADER_LIST_MAX_BYTES } from "./exchange/multiplexed-connection.ts";
 import { pathOf, type ParsedUri } from "./exchange/parsed-uri.ts";
 import { whole } from "./exchange/whole-body.ts";
 
@@ -51,6 +53,7 @@ export class Http1Origin {
         method: request.method,
         path: pathOf(target, request.path),
         headers,
+        maxHeaderSize: HEADER_LIST_MAX_BYTES,
       });
     } catch (error) {
       exchange.fail(broken(error, this.#origin));
@@ -74,6 +77,7 @@ export class Http1Origin {
     let incoming: IncomingMessage | undefined;
     let failure: Error | undefined;
     outgoing.on("error", (error) => exchange.fail(broken(error, this.#origin)));
+    const counted = this.#boundIdleWork(outgoing, exchange);
     outgoing.on("close", () => {
       this.#usedAtMs = Date.now();
       // If there is a response, its own close event decides: the response may still have unread bytes.
@@ -81,7 +85,10 @@ export class Http1Origin {
     });
     outgoing.on("response", (response) => {
       incoming = response;
-      response.on("data", (bytes: Uint8Array) => exchange.deliver(bytes));
+      response.on("data", (bytes: Uint8Array) => {
+        counted(bytes.length);
+        exchange.deliver(bytes);
+      });
       response.on("end", () => exchange.finish());
       response.on("error", (error) => (failure = error));
       response.on("close", () => {
@@ -103,6 +110,31 @@ export class Http1Origin {
     });
   }
 
+  /**
+   * Counts all received bytes, and every informational head, against the content.
+   * @returns the function that counts one piece of content
+   */
+  #boundIdleWork(outgoing: ClientRequest, exchange: CarriedExchange): (size: number) => void {
+    const idle = new IdleWork();
+    const end = (what: string): void => {
+      exchange.fail(flood(this.#origin.host, what));
+      outgoing.destroy();
+    };
+    const onBytes = ({ length }: Uint8Array): void => idle.bytes(length);
+    outgoing.once("socket", (socket) => {
+      // In front of the parser, so that the bytes of a head count before it.
+      socket.prependListener("data", onBytes);
+      outgoing.once("close", () => socket.off("data", onBytes));
+    });
+    outgoing.on("information", () => {
+      if (idle.head()) end("its informational heads come in hundreds");
+    });
+    return (size) => {
+      if (idle.frame()) end("its chunks come in thousands, of a byte each or with extensions");
+      else idle.content(size);
+    };
+  }
+
   /** Closes idle connections whose timers did not run because the process was frozen. */
   #dropStale(): void {
     const nowMs = Date.now();
@@ -112,6 +144,10 @@ export class Http1Origin {
     }
     this.#usedAtMs = nowMs;
   }
+}
+
+function endOnBytes(this: Socket): void {
+  this.destroy();
 }
 
 /** Node's connection pool with our dialer, which checks addresses and certificates. */
@@ -125,6 +161,19 @@ class DialingAgent extends Agent {
     super({ keepAlive: true, timeout: IDLE_MAX_MS, maxFreeSockets: FREE_SOCKETS_MAX, scheduling: "lifo" });
     this.#origin = origin;
     this.#dialer = dialer;
+  }
+
+  /** A peer has nothing to say on a connection without a request, so its bytes end the connection. */
+  override keepSocketAlive(socket: Duplex): boolean {
+    // Node's declared types lack the result.
+    const isKept = super.keepSocketAlive(socket as Socket) as unknown as boolean;
+    if (isKept) socket.once("data", endOnBytes);
+    return isKept;
+  }
+
+  override reuseSocket(socket: Duplex, request: ClientRequest): void {
+    socket.off("data", endOnBytes);
+    super.reuseSocket(socket as Socket, request);
   }
 
   /** Returns nothing: opening is asynchronous, so the callback gets the connection. */

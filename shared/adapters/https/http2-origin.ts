@@ -6,45 +6,45 @@ import type { Dialer } from "./dial.ts";
 import { broken, httpOneOnly, isAlpnRefusal } from "./exchange/failures.ts";
 import type { ConnectionOwner, MultiplexedConnection } from "./exchange/multiplexed-connection.ts";
 import type { ParsedUri } from "./exchange/parsed-uri.ts";
+import { Http2Connection } from "./http2/http2-connection.ts";
 
 interface Request {
   readonly exchange: CarriedExchange;
   readonly target: ParsedUri;
 }
 
-/** Starts HTTP/2 on a connection. */
-export type Speak = (
-  socket: Socket,
-  origin: URL,
-  owner: ConnectionOwner,
-  streamsAssumed: number,
-) => MultiplexedConnection;
-
 /**
  * An exchange occupies its stream until the exchange ends. If callers occupied all streams of a single connection, their
  * callees would never get a stream. So up to this many connections are opened before requests queue.
  */
 const CONNECTIONS_MAX = 16;
+/** The limit together with the connections that take no new requests and still carry earlier ones. */
+const CONNECTIONS_WITH_LEAVING_MAX = 2 * CONNECTIONS_MAX;
 /** The assumed limit of streams on a new connection until a connection of the origin has announced one. */
 const STREAMS_ASSUMED = 100;
+/**
+ * A peer that refuses a request on this many new connections takes no requests at all. One refusal is no proof: a peer may
+ * refuse streams beyond a limit before this side has read that limit.
+ */
+const NEW_REFUSALS_MAX = 2;
+/** Each open connection may refuse a request once, since each learns only by a refusal that it has to be left. */
+const REFUSALS_MAX = CONNECTIONS_MAX + NEW_REFUSALS_MAX;
 
 export class Http2Origin implements ConnectionOwner {
   readonly #origin: URL;
   readonly #dialer: Dialer;
-  readonly #speak: Speak;
-  #connections: MultiplexedConnection[] = [];
+  readonly #connections = new Set<MultiplexedConnection>();
   #waiting: Request[] = [];
   #dialing = false;
   #streamsAssumed = STREAMS_ASSUMED;
 
-  constructor(origin: URL, dialer: Dialer, speak: Speak) {
+  constructor(origin: URL, dialer: Dialer) {
     this.#origin = origin;
     this.#dialer = dialer;
-    this.#speak = speak;
   }
 
   get hasConnection(): boolean {
-    return this.#connections.some((connection) => connection.isUsable);
+    return this.#usable().length > 0;
   }
 
   carry(exchange: CarriedExchange, target: ParsedUri): void {
@@ -54,7 +54,7 @@ export class Http2Origin implements ConnectionOwner {
 
   /** Takes over a connection that agreed on HTTP/2. */
   adopt(socket: Socket): void {
-    this.#connections.push(this.#speak(socket, this.#origin, this, this.#streamsAssumed));
+    this.#connections.add(new Http2Connection(socket, this.#origin, this, this.#streamsAssumed));
   }
 
   onRoom(): void {
@@ -65,8 +65,9 @@ export class Http2Origin implements ConnectionOwner {
       if (request === undefined || request.exchange.isOver) continue;
       connection.start(request.exchange, request.target);
     }
+    if (this.#waiting.length === 0) return;
     this.#waiting = this.#waiting.filter(({ exchange }) => !exchange.isOver);
-    if (this.#waiting.length > 0 && this.#connections.length < CONNECTIONS_MAX) void this.#dial();
+    if (this.#waiting.length > 0 && this.#mayDial()) void this.#dial();
   }
 
   onLimit(streamsMax: number): void {
@@ -75,34 +76,49 @@ export class Http2Origin implements ConnectionOwner {
     this.onRoom();
   }
 
-  onGone(connection: MultiplexedConnection): void {
-    const before = this.#connections.length;
-    this.#connections = this.#connections.filter((one) => one !== connection);
-    if (this.#connections.length < before) this.onRoom();
+  onLeaving(): void {
+    this.onRoom();
   }
 
-  onRefused(exchange: CarriedExchange, target: ParsedUri): void {
-    if (exchange.refusals > 1) {
-      exchange.fail(new TransportError("broken", `${this.#origin.host} refused the request twice.`));
-      return;
-    }
-    this.carry(exchange, target);
+  onGone(connection: MultiplexedConnection): void {
+    if (this.#connections.delete(connection)) this.onRoom();
+  }
+
+  /**
+   * The exchange counts as unanswered, and costs its caller nothing but time, while another connection may take it. The
+   * bounds keep a peer that always refuses from keeping this side busy.
+   */
+  onRefused(exchange: CarriedExchange, target: ParsedUri, isNew: boolean): void {
+    exchange.detach(isNew);
+    const { all, byNew } = exchange.refusals;
+    if (byNew < NEW_REFUSALS_MAX && all < REFUSALS_MAX) return this.carry(exchange, target);
+    const times = byNew < NEW_REFUSALS_MAX ? `${all} times` : `on ${byNew} new connections`;
+    exchange.fail(new TransportError("broken", `${this.#origin.host} refused the request ${times}.`));
   }
 
   close(): void {
     const gone = broken(new Error("this side was closed"), this.#origin);
     for (const { exchange } of this.#waiting.splice(0)) exchange.fail(gone);
-    for (const connection of this.#connections.splice(0)) connection.destroy();
+    const connections = [...this.#connections];
+    this.#connections.clear();
+    for (const connection of connections) connection.destroy();
   }
 
-  /** The first connection that can take a request; unusable connections are retired. */
+  /** The first connection that can take a request; connections with a silent peer are retired. */
   #roomy(): MultiplexedConnection | undefined {
-    const unusable = this.#connections.filter((connection) => !connection.isUsable);
-    if (unusable.length > 0) {
-      this.#connections = this.#connections.filter((connection) => connection.isUsable);
-      for (const connection of unusable) connection.retire();
+    for (const connection of this.#connections) {
+      if (!connection.isUsable) connection.retire();
+      else if (connection.hasRoom) return connection;
     }
-    return this.#connections.find((connection) => connection.hasRoom);
+    return undefined;
+  }
+
+  #usable(): MultiplexedConnection[] {
+    return [...this.#connections].filter((connection) => connection.isUsable);
+  }
+
+  #mayDial(): boolean {
+    return this.#connections.size < CONNECTIONS_WITH_LEAVING_MAX && this.#usable().length < CONNECTIONS_MAX;
   }
 
   async #dial(): Promise<void> {
@@ -126,7 +142,7 @@ export class Http2Origin implements ConnectionOwner {
       return;
     }
     // Other connections will have room when their streams end; without another connection, the requests fail.
-    if (this.#connections.length > 0) return;
+    if (this.hasConnection) return;
     for (const { exchange } of this.#waiting.splice(0)) exchange.fail(failure);
   }
 }

@@ -8,11 +8,8 @@ import { CarriedExchange } from "./exchange/carried-exchange.ts";
 import { Dialer } from "./dial.ts";
 import type { Resolve } from "./dial.ts";
 import { broken } from "./exchange/failures.ts";
-import { H2cConnection } from "./h2c/h2c-connection.ts";
 import { Http1Origin } from "./http1-origin.ts";
-import { Http2Connection } from "./http2-connection.ts";
 import { Http2Origin } from "./http2-origin.ts";
-import type { Speak } from "./http2-origin.ts";
 import { parseUri, type ParsedUri } from "./exchange/parsed-uri.ts";
 
 export interface HttpsEndpointsOptions {
@@ -28,31 +25,27 @@ export interface HttpsEndpointsOptions {
   readonly connectTimeoutMs?: number;
   /** Resolves names to addresses; default the system's resolver. The guard checks the resolved addresses in any case. */
   readonly resolve?: Resolve;
-  /** The client for HTTP/2 without TLS: our own by default, or Node's. With TLS it is always Node's. */
-  readonly h2cClient?: "own" | "node";
 }
 
 interface Origin {
   readonly url: URL;
   readonly http2: Http2Origin;
   readonly http1: Http1Origin;
+  /** Pending while a handshake chooses the protocol; all requests that negotiate wait for this one handshake. */
+  choosing?: Promise<Http2Origin | Http1Origin>;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Deployments are few; beyond this number the cache of parsed URIs is cleared as a whole. */
 const PLACES_MAX = 1_000;
-const speakOwn: Speak = (...connection) => new H2cConnection(...connection);
-const speakNode: Speak = (...connection) => new Http2Connection(...connection);
 
 export class HttpsEndpoints implements Endpoints {
   readonly #dialer: Dialer;
-  readonly #speakInTheClear: Speak;
   readonly #places = new Map<string, ParsedUri>();
   readonly #origins = new Map<string, Origin>();
 
   /** @throws RangeError for an allowance that is neither a family nor a range */
   constructor(options: HttpsEndpointsOptions = {}) {
-    this.#speakInTheClear = options.h2cClient === "node" ? speakNode : speakOwn;
     this.#dialer = new Dialer({
       guard: new AddressGuard(options.allow),
       isClearGuarded: options.isClearGuarded ?? false,
@@ -101,14 +94,19 @@ export class HttpsEndpoints implements Endpoints {
   async #negotiate(exchange: CarriedExchange, target: ParsedUri, origin: Origin): Promise<void> {
     if (origin.http2.hasConnection) return origin.http2.carry(exchange, target);
     if (origin.http1.hasConnection) return origin.http1.carry(exchange, target);
+    origin.choosing ??= this.#choose(origin).finally(() => delete origin.choosing);
     try {
-      const { socket, alpn } = await this.#dialer.dial(origin.url, ["h2", "http/1.1"]);
-      const chosen = alpn === "h2" ? origin.http2 : origin.http1;
-      chosen.adopt(socket);
-      chosen.carry(exchange, target);
+      (await origin.choosing).carry(exchange, target);
     } catch (error) {
       exchange.fail(broken(error, origin.url));
     }
+  }
+
+  async #choose({ url, http1, http2 }: Origin): Promise<Http2Origin | Http1Origin> {
+    const { socket, alpn } = await this.#dialer.dial(url, ["h2", "http/1.1"]);
+    const chosen = alpn === "h2" ? http2 : http1;
+    chosen.adopt(socket);
+    return chosen;
   }
 
   #parseUri(uri: string): ParsedUri {
@@ -123,9 +121,11 @@ export class HttpsEndpoints implements Endpoints {
   #originOf(url: URL): Origin {
     const known = this.#origins.get(url.origin);
     if (known !== undefined) return known;
-    const speak = url.protocol === "http:" ? this.#speakInTheClear : speakNode;
-    const http2 = new Http2Origin(url, this.#dialer, speak);
-    const origin = { url, http2, http1: new Http1Origin(url, this.#dialer) };
+    const origin: Origin = {
+      url,
+      http2: new Http2Origin(url, this.#dialer),
+      http1: new Http1Origin(url, this.#dialer),
+    };
     this.#origins.set(url.origin, origin);
     return origin;
   }

@@ -76,10 +76,10 @@ export const RUNTIME_ERRORS = {
   RT0012: {
     title: "The deployment broke the protocol",
     arises:
-      "The answer to an attempt has another content type or an unexpected status, or its messages violate the protocol: a message is unknown or unreadable, or the end comes without an output. Or the attempt has more entries, elements or bytes than an attempt or a journal may have; the text names the limit.",
+      "The answer to an attempt has another content type or an unexpected status, or its messages violate the protocol: a message is unknown or unreadable, or the end comes without an output. Or the attempt has more entries, elements or bytes than an attempt or a journal may have; the text names the limit. Or the deployment floods this server with heads, frames or bytes that carry nothing of an answer.",
     outcome: RETRY,
     remedy:
-      "Check that the SDK and the server share a protocol version. If they do, and the text names no limit, the SDK has a bug: report it there. Beyond a limit, let the handler read and store less, or split its work over several invocations.",
+      "Check that the SDK and the server share a protocol version. If they do, and the text names no limit, the SDK, or a proxy in front of it, has a bug: report it there. Beyond a limit, let the handler read and store less, or split its work over several invocations.",
   },
   RT0013: {
     title: "The deployment supports none of the protocol versions of this server",

@@ -136,6 +136,7 @@ function retryAfterMs(atMs: number, header: string | undefined): number | undefi
 /** The error codes of reasons other than a failed network. */
 const CODE_OF_REASON: { readonly [Reason in TransportReason]?: ErrorCode } = {
   throttled: "RT0023",
+  flood: "RT0012",
   "too-large": "RT0019",
 };
 

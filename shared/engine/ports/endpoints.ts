@@ -66,6 +66,8 @@ export type TransportReason =
   | "unreachable"
   /** The connection broke or was reset during the exchange, or the answer is invalid. */
   | "broken"
+  /** The deployment sent more frames or bytes that carry nothing than this server takes. */
+  | "flood"
   /** The request was HTTP/2, and the peer probably speaks HTTP/1.1 only. */
   | "http1-only"
   /** The certificate or the handshake failed. */

@@ -2,6 +2,7 @@
 import type { Readable } from "node:stream";
 import { TransportError } from "../../../engine/ports/endpoints.ts";
 import type { Exchange, ExchangeHead, ExchangeRequest } from "../../../engine/ports/endpoints.ts";
+import { unpinned, UnreadPieces } from "./unread-pieces.ts";
 
 /** The part of an exchange that a protocol supplies once the exchange has a connection. */
 export interface Carrier {
@@ -19,26 +20,26 @@ interface Waiter<T> {
   readonly reject: (error: TransportError) => void;
 }
 
-/** A view is copied if its buffer is more than this many times as large as the view. */
-const PINNED_MAX_TIMES = 4;
 /** Above this many unread bytes the peer is paused; at half of this number, the peer resumes. */
 const UNREAD_MAX_BYTES = 64 * 1024;
+/** Up to this many bytes that were written after the body are kept, so that a refused request can be sent again. */
+const REPLAYED_MAX_BYTES = 1024 * 1024;
 
 export class CarriedExchange implements Exchange {
   readonly request: ExchangeRequest;
-  /** The number of connections that refused the request. */
-  refusals = 0;
+  /** The number of connections that refused the request; `byNew` counts those that had never answered a request. */
+  readonly refusals = { all: 0, byNew: 0 };
   #carrier: Carrier | undefined;
   #state: "open" | "ended" | "failed" = "open";
   #failure: TransportError | undefined;
   #head: ExchangeHead | undefined;
   #headWaiters: Waiter<ExchangeHead>[] = [];
   #nextWaiters: Waiter<Uint8Array | undefined>[] = [];
-  #unread: Uint8Array[] = [];
-  #unreadBytes = 0;
+  #unread = new UnreadPieces();
   #paused = false;
-  #wroteLater = false;
-  #unsent: Uint8Array[] = [];
+  /** The bytes that were written after the request's body, until a head proves that the peer has taken the request. */
+  #laterWrites: Uint8Array[] = [];
+  #laterBytes = 0;
   #ourSide: "open" | "closed";
 
   constructor(request: ExchangeRequest) {
@@ -55,7 +56,6 @@ export class CarriedExchange implements Exchange {
   next(): Promise<Uint8Array | undefined> {
     const bytes = this.#unread.shift();
     if (bytes !== undefined) {
-      this.#unreadBytes -= bytes.length;
       this.#resumeWhenRead();
       return Promise.resolve(bytes);
     }
@@ -66,15 +66,13 @@ export class CarriedExchange implements Exchange {
 
   write(bytes: Uint8Array): void {
     if (this.#ourSide === "closed" || this.#state === "failed") return;
-    this.#wroteLater = true;
-    if (this.#carrier === undefined) this.#unsent.push(bytes);
-    else this.#carrier.write(bytes);
+    if (this.#head === undefined) this.#keepLater(bytes);
+    this.#carrier?.write(bytes);
   }
 
   halfClose(): void {
     if (this.#ourSide === "closed") return;
     this.#ourSide = "closed";
-    this.#wroteLater = true;
     this.#carrier?.end();
   }
 
@@ -85,15 +83,14 @@ export class CarriedExchange implements Exchange {
       this.#ourSide = "closed";
       return;
     }
-    this.#unread = [];
-    this.#unreadBytes = 0;
+    this.#unread = new UnreadPieces();
     this.fail(new TransportError("aborted", "The exchange was given up by this side."));
     this.#carrier?.reset();
   }
 
   /** The received bytes that no reader has taken. */
   get unreadBytes(): number {
-    return this.#unreadBytes;
+    return this.#unread.bytes;
   }
 
   get isUnsent(): boolean {
@@ -107,39 +104,40 @@ export class CarriedExchange implements Exchange {
 
   /** True while the request can be sent again from its beginning without a visible difference. */
   get isReplayable(): boolean {
-    return this.#state === "open" && this.#head === undefined && !this.#wroteLater;
+    return this.#state === "open" && this.#head === undefined && this.#laterBytes <= REPLAYED_MAX_BYTES;
   }
 
   /** The protocol calls this after it has sent the request's head and body. */
   attach(carrier: Carrier): void {
     this.#carrier = carrier;
-    for (const bytes of this.#unsent.splice(0)) carrier.write(bytes);
+    for (const bytes of this.#laterWrites) carrier.write(bytes);
+    if (!this.isReplayable) this.#laterWrites = [];
     if (this.#ourSide === "closed" && !this.request.halfClose) carrier.end();
   }
 
   /** Removes a carrier that refused the request; another carrier may follow. */
-  detach(): void {
+  detach(isNew: boolean): void {
     this.#carrier = undefined;
-    this.refusals += 1;
+    this.refusals.all += 1;
+    if (isNew) this.refusals.byNew += 1;
   }
 
   accept(head: ExchangeHead): void {
     if (this.#state !== "open" || this.#head !== undefined) return;
     this.#head = head;
+    this.#laterWrites = [];
     for (const waiter of this.#headWaiters.splice(0)) waiter.resolve(head);
   }
 
   deliver(received: Uint8Array): void {
     if (this.#state !== "open" || received.length === 0) return;
-    const bytes = unpinned(received);
     const waiter = this.#nextWaiters.shift();
     if (waiter !== undefined) {
-      waiter.resolve(bytes);
+      waiter.resolve(unpinned(received));
       return;
     }
-    this.#unread.push(bytes);
-    this.#unreadBytes += bytes.length;
-    if (this.#unreadBytes <= UNREAD_MAX_BYTES || this.#paused) return;
+    this.#unread.push(received);
+    if (this.#unread.bytes <= UNREAD_MAX_BYTES || this.#paused) return;
     this.#paused = true;
     this.#carrier?.pause();
   }
@@ -160,20 +158,23 @@ export class CarriedExchange implements Exchange {
     if (this.#state !== "open") return;
     this.#state = "failed";
     this.#failure = failure;
+    this.#laterWrites = [];
     for (const waiter of this.#headWaiters.splice(0)) waiter.reject(failure);
     for (const waiter of this.#nextWaiters.splice(0)) waiter.reject(failure);
   }
 
+  /** Without a carrier, all bytes are kept until one sends them. */
+  #keepLater(bytes: Uint8Array): void {
+    this.#laterBytes += bytes.length;
+    if (this.#carrier === undefined || this.isReplayable) this.#laterWrites.push(bytes);
+    else this.#laterWrites = [];
+  }
+
   #resumeWhenRead(): void {
-    if (!this.#paused || this.#unreadBytes > UNREAD_MAX_BYTES / 2) return;
+    if (!this.#paused || this.#unread.bytes > UNREAD_MAX_BYTES / 2) return;
     this.#paused = false;
     this.#carrier?.resume();
   }
-}
-
-/** Copies a small view of a large buffer. Otherwise 8 bytes of a message could keep 64 KiB of a socket's buffer alive. */
-function unpinned(bytes: Uint8Array): Uint8Array {
-  return bytes.buffer.byteLength > PINNED_MAX_TIMES * bytes.length ? new Uint8Array(bytes) : bytes;
 }
 
 /** Delivers the bytes that a broken stream still buffers for a slow reader; they came before the break. */

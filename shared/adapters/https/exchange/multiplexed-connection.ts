@@ -4,7 +4,7 @@ import type { ParsedUri } from "./parsed-uri.ts";
 
 export interface MultiplexedConnection {
   /**
-   * False after `retire`, after a GOAWAY of either side, and after missed pings. A process that was frozen may have a
+   * False after `retire`, after the peer refused a request, after a GOAWAY of either side, and after missed pings. A process that was frozen may have a
    * connection that the peer has closed; a new request must not use that connection.
    */
   readonly isUsable: boolean;
@@ -23,9 +23,15 @@ export interface ConnectionOwner {
   onRoom(): void;
   /** The peer announced how many streams it allows at once. */
   onLimit(streamsMax: number): void;
+  /** The connection takes no new requests; the ones that it has may go on. */
+  onLeaving(): void;
+  /** The connection ended. */
   onGone(connection: MultiplexedConnection): void;
-  /** The peer refused this request; another connection can send it. */
-  onRefused(exchange: CarriedExchange, target: ParsedUri): void;
+  /**
+   * The peer refused this request; another connection can send it.
+   * @param isNew true if the refusing connection has never answered a request
+   */
+  onRefused(exchange: CarriedExchange, target: ParsedUri, isNew: boolean): void;
 }
 
 export const PING_INTERVAL_MS = 40_000;
@@ -36,4 +42,9 @@ export const IDLE_MAX_MS = 300_000;
 /** The window of a new stream. If the reader of a stream is slow, up to one window of its bytes stays in memory. */
 export const STREAM_WINDOW_INITIAL_BYTES = 32 * 1024;
 export const STREAM_WINDOW_BYTES = 1024 * 1024;
+/**
+ * The limit of the size of one head: the lengths of all names and values, and in HTTP/2 32 bytes more for each field
+ * (RFC 7541). Over HTTP/2, Stepwell announces the limit to the peer.
+ */
+export const HEADER_LIST_MAX_BYTES = 64 * 1024;
 export const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,7 @@
 import { array, assert, asyncProperty, constant, integer, oneof, property, record, uint8Array } from "fast-check";
 import type { Arbitrary } from "fast-check";
 import { expect, test } from "vitest";
-import { FrameReader } from "../../../../shared/adapters/https/h2c/frame-reader.ts";
+import { FrameReader } from "../../../../shared/adapters/https/http2/frame-reader.ts";
 import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
 import { readAll, requestTo } from "../../../contracts/endpoints-contract.ts";
 import {
@@ -92,7 +92,7 @@ function everything(id: number): Buffer {
 }
 
 test("an answer cut at any byte is the same answer", async () => {
-  const endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient: "own" });
+  const endpoints = new HttpsEndpoints({ allow: ["loopback"] });
   let sizes: readonly number[] = [1];
   const peer = await scriptedPeer(async (connection) => {
     connection.socket.setNoDelay(true);

@@ -1,7 +1,7 @@
 /** Sends content only as fast as the peer opens its windows and reads from the socket. */
 import { CODE, ConnectionError, FLAG, FRAME, FRAME_PAYLOAD_MAX_BYTES, MAX_31_BITS, WINDOW_BYTES } from "./frames.ts";
 import type { GatheredWrites } from "./gathered-writes.ts";
-import type { H2cStream } from "./h2c-stream.ts";
+import type { Http2Stream } from "./http2-stream.ts";
 
 /** The limit of our frames even if the peer accepts larger ones, so that streams take turns. */
 const FRAME_MAX_BYTES = 64 * 1024;
@@ -12,7 +12,7 @@ export class OutboundData {
   #window = WINDOW_BYTES;
   #frameMaxBytes = FRAME_PAYLOAD_MAX_BYTES;
   /** Streams whose queue exceeds the windows or the room of the socket, in the order of their turns. */
-  readonly #blocked = new Set<H2cStream>();
+  readonly #blocked = new Set<Http2Stream>();
   #hasSent = false;
   /** The window of a new stream, from the peer's settings. */
   initialWindow = WINDOW_BYTES;
@@ -30,7 +30,7 @@ export class OutboundData {
   }
 
   /** Sends the stream's queue and then the end of the request, as far as there is room; the rest follows when the peer reads. */
-  send(stream: H2cStream): void {
+  send(stream: Http2Stream): void {
     // A stream that is already waiting keeps its turn.
     if (this.#blocked.has(stream)) return;
     while (isPending(stream)) {
@@ -48,7 +48,7 @@ export class OutboundData {
     return hasSent;
   }
 
-  forget(stream: H2cStream): void {
+  forget(stream: Http2Stream): void {
     this.#blocked.delete(stream);
   }
 
@@ -65,7 +65,7 @@ export class OutboundData {
   }
 
   /** @returns false if the stream's window exceeds its maximum */
-  growStream(stream: H2cStream, bytes: number): boolean {
+  growStream(stream: Http2Stream, bytes: number): boolean {
     stream.sendWindow += bytes;
     if (stream.sendWindow > MAX_31_BITS) return false;
     if (this.#blocked.delete(stream)) this.send(stream);
@@ -73,7 +73,7 @@ export class OutboundData {
   }
 
   /** Applies the peer's new initial window, also to open streams. @throws ConnectionError as for `grow` */
-  resize(window: number, streams: Iterable<H2cStream>): void {
+  resize(window: number, streams: Iterable<Http2Stream>): void {
     const change = window - this.initialWindow;
     this.initialWindow = window;
     if (change === 0) return;
@@ -97,7 +97,7 @@ export class OutboundData {
   }
 
   /** @returns false if the windows or the socket allow nothing */
-  #sendFrame(stream: H2cStream): boolean {
+  #sendFrame(stream: Http2Stream): boolean {
     if (stream.queuedBytes > 0 && this.#writes.isFull) return false;
     const size = Math.min(stream.queuedBytes, stream.sendWindow, this.#window, this.#frameMaxBytes);
     if (size <= 0 && stream.queuedBytes > 0) return false;
@@ -112,7 +112,7 @@ export class OutboundData {
   }
 }
 
-function isPending(stream: H2cStream): boolean {
+function isPending(stream: Http2Stream): boolean {
   return stream.queuedBytes > 0 || (stream.ends && !stream.ended);
 }
 

@@ -14,7 +14,7 @@ const peers: Peer[] = [];
 /** Each test file calls this once. */
 export function withOwnClient(): void {
   beforeEach(() => {
-    endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient: "own" });
+    endpoints = new HttpsEndpoints({ allow: ["loopback"] });
   });
   afterEach(async () => {
     endpoints.close();

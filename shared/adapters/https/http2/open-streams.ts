@@ -9,11 +9,12 @@ import {
   STREAM_WINDOW_INITIAL_BYTES,
 } from "../exchange/multiplexed-connection.ts";
 import type { ParsedUri } from "../exchange/parsed-uri.ts";
+import { AbandonedStreams } from "./abandoned-streams.ts";
 import type { FrameReader } from "./frame-reader.ts";
-import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, SETTING, codeName } from "./frames.ts";
+import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, REFUSALS, SETTING, codeName } from "./frames.ts";
 import type { GatheredWrites } from "./gathered-writes.ts";
-import { H2cStream } from "./h2c-stream.ts";
-import type { StreamOwner } from "./h2c-stream.ts";
+import { Http2Stream } from "./http2-stream.ts";
+import type { StreamOwner } from "./http2-stream.ts";
 import type { FrameReceiver } from "./inbound-frames.ts";
 import { OutboundData } from "./outbound-data.ts";
 import { ReceiveWindow, WindowGrowth } from "./receive-window.ts";
@@ -26,13 +27,13 @@ export interface StreamsOwner {
   onLimit(streamsMax: number): void;
   onPing(bytes: Uint8Array, start: number, isAnswer: boolean): void;
   onGoodbye(code: number): void;
-  /** The peer did not process this request, so it can be sent again. */
-  onRefused(exchange: CarriedExchange, target: ParsedUri): void;
+  /** The peer refused a request. */
+  onRefusal(): void;
+  /** The peer did not process this request, so it can be sent again. @param isNew true before the first answer */
+  onRefused(exchange: CarriedExchange, target: ParsedUri, isNew: boolean): void;
   /** The peer accepted sent bytes. */
   onProgress(): void;
 }
-
-const ABANDONED_MAX = 1_000;
 
 export class OpenStreams implements FrameReceiver, StreamOwner {
   readonly #writes: GatheredWrites;
@@ -43,14 +44,12 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   readonly #outbound: OutboundData;
   readonly #receiveWindow = new ReceiveWindow(CONNECTION_WINDOW_BYTES);
   readonly #growing = { from: new WindowGrowth(CONNECTION_WINDOW_BYTES), maxBytes: STREAM_WINDOW_BYTES };
-  readonly #streams = new TransientMap<number, H2cStream>();
-  /** The most recent streams that this side reset. */
-  readonly #abandoned = new Set<number>();
-  /** Late frames for any closed stream with this id or a lower one are accepted, because `#abandoned` drops its oldest ids. */
-  #excusedUpTo = 0;
+  readonly #streams = new TransientMap<number, Http2Stream>();
+  readonly #abandoned = new AbandonedStreams();
   #nextId = 1;
   #streamsMax: number;
   #limitSaid = false;
+  #hasAnswered = false;
 
   constructor(writes: GatheredWrites, origin: URL, owner: StreamsOwner, streamsAssumed: number) {
     this.#writes = writes;
@@ -84,7 +83,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     }
     const receive = new ReceiveWindow(STREAM_WINDOW_INITIAL_BYTES, this.#growing);
     const windows = { send: this.#outbound.initialWindow, receive };
-    const stream = new H2cStream(this.#nextId, exchange, target, this, windows);
+    const stream = new Http2Stream(this.#nextId, exchange, target, this, windows);
     this.#nextId += 2;
     this.#streams.set(stream.id, stream);
     for (const part of request.body) stream.queue(part);
@@ -98,32 +97,37 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     if (this.#streams.size === 1) this.#writes.flush();
   }
 
-  /** The socket has sent what it had. */
   onDrained(): void {
     this.#outbound.drained();
   }
 
-  /** @param unfinished an incomplete frame; if it has content, the received part is delivered */
-  breakAll(failure: TransportError, unfinished: ReturnType<FrameReader["unfinished"]>): void {
+  /**
+   * @param unfinished an incomplete frame; if it has content, the received part is delivered
+   * @param refuses true if the peer refused requests: then another connection may take those without an answer
+   */
+  breakAll(failure: TransportError, unfinished: ReturnType<FrameReader["unfinished"]>, refuses: boolean): void {
     if (unfinished?.type === FRAME.DATA && (unfinished.flags & FLAG.PADDED) === 0) {
       const stream = this.#streams.get(unfinished.streamId);
       if (stream?.hasHead === true) stream.exchange.deliver(unfinished.payload);
     }
     const streams = [...this.#streams.values()];
     this.#streams.clear();
-    for (const { exchange } of streams) exchange.fail(failure);
+    for (const { exchange, target } of streams) {
+      if (refuses && exchange.isReplayable) this.#owner.onRefused(exchange, target, !this.#hasAnswered);
+      else exchange.fail(failure);
+    }
   }
 
-  onQueued(stream: H2cStream): void {
-    if (this.#isOpen(stream)) this.#outbound.send(stream);
+  onQueued(stream: Http2Stream): void {
+    if (this.#streams.has(stream.id)) this.#outbound.send(stream);
   }
 
-  onGivenUp(stream: H2cStream): void {
-    if (this.#isOpen(stream)) this.#reset(stream, CODE.CANCEL);
+  onGivenUp(stream: Http2Stream): void {
+    if (this.#streams.has(stream.id)) this.#reset(stream, CODE.CANCEL);
   }
 
-  onResumed(stream: H2cStream): void {
-    if (this.#isOpen(stream)) this.#giveBack(stream.receiveWindow, stream.id, Infinity);
+  onResumed(stream: Http2Stream): void {
+    if (this.#streams.has(stream.id)) this.#giveBack(stream.receiveWindow, stream.id, Infinity);
   }
 
   onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): boolean {
@@ -165,6 +169,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
       return false;
     }
     stream.hasHead = true;
+    this.#hasAnswered = true;
     // Responses with 204 and 304 may have a content-length without content.
     if (head.status !== 204 && head.status !== 304) stream.contentLeftBytes = head.contentBytes;
     stream.exchange.accept(head);
@@ -176,7 +181,9 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     const stream = this.#streams.get(streamId) ?? this.#late(streamId);
     if (stream === undefined) return;
     this.#forget(stream);
-    if (code === CODE.REFUSED_STREAM && stream.exchange.isReplayable) this.#refused(stream);
+    const isRefusal = REFUSALS.has(code) && !stream.hasHead;
+    if (isRefusal) this.#owner.onRefusal();
+    if (isRefusal && stream.exchange.isReplayable) this.#refused(stream);
     else if (code === CODE.HTTP_1_1_REQUIRED) stream.exchange.fail(httpOneOnly(this.#origin));
     else stream.exchange.fail(this.#broken(`the peer reset the stream (${codeName(code)})`));
     this.#owner.onClosed();
@@ -225,7 +232,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   }
 
   /** Ends the exchange after the peer's end; the peer would not read any further bytes. */
-  #peerEnded(stream: H2cStream): void {
+  #peerEnded(stream: Http2Stream): void {
     if (stream.contentLeftBytes !== undefined && stream.contentLeftBytes > 0) {
       this.#fault(stream, CODE.PROTOCOL_ERROR, "less content came than said");
       return;
@@ -239,41 +246,33 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   }
 
   /** Fails one stream on which the peer broke a rule; the other streams continue. @returns false: no exchange advanced */
-  #fault(stream: H2cStream, code: number, message: string): false {
+  #fault(stream: Http2Stream, code: number, message: string): false {
     stream.exchange.fail(this.#broken(message));
     this.#reset(stream, code);
     return false;
   }
 
-  #reset(stream: H2cStream, code: number): void {
+  #reset(stream: Http2Stream, code: number): void {
     this.#writes.number(FRAME.RST_STREAM, stream.id, code);
     this.#abandon(stream);
     this.#owner.onClosed();
   }
 
-  #refused(stream: H2cStream): void {
-    if (stream.exchange.isReplayable) this.#owner.onRefused(stream.exchange, stream.target);
+  #refused(stream: Http2Stream): void {
+    if (stream.exchange.isReplayable) this.#owner.onRefused(stream.exchange, stream.target, !this.#hasAnswered);
     else stream.exchange.fail(this.#broken("the peer did not take the request"));
   }
 
-  #forget(stream: H2cStream): void {
+  #forget(stream: Http2Stream): void {
     this.#streams.delete(stream.id);
     stream.receiveWindow.close();
     this.#outbound.forget(stream);
   }
 
   /** Closes the stream and remembers its id, because the peer may send more frames before the reset reaches the peer. */
-  #abandon(stream: H2cStream): void {
+  #abandon(stream: Http2Stream): void {
     this.#forget(stream);
     this.#abandoned.add(stream.id);
-    if (this.#abandoned.size <= ABANDONED_MAX) return;
-    const [oldest = 0] = this.#abandoned;
-    this.#abandoned.delete(oldest);
-    this.#excusedUpTo = Math.max(this.#excusedUpTo, oldest);
-  }
-
-  #isOpen(stream: H2cStream): boolean {
-    return this.#streams.has(stream.id);
   }
 
   #giveBack(window: ReceiveWindow, streamId: number, unreadBytes = 0): void {
@@ -284,8 +283,8 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   /** Accepts late content for a stream that this side reset. @throws ConnectionError if the peer had ended the stream */
   #closed(streamId: number): undefined {
     this.#late(streamId);
-    if (streamId <= this.#excusedUpTo || this.#abandoned.has(streamId)) return;
-    throw new ConnectionError(CODE.STREAM_CLOSED, "a frame came after the end of its stream");
+    if (!this.#abandoned.excuses(streamId))
+      throw new ConnectionError(CODE.STREAM_CLOSED, "a frame came after the end of its stream");
   }
 
   /** Accepts a late reset or window update for a closed stream. @throws ConnectionError for a stream that was never opened */

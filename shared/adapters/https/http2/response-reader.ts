@@ -1,13 +1,9 @@
 /** Reads header blocks of responses. It caches the last block, because most responses of a peer have equal heads. */
+import { HEADER_LIST_MAX_BYTES } from "../exchange/multiplexed-connection.ts";
 import { decodedFields } from "./header-decoder.ts";
 import { responseHead, wrongField } from "./response-head.ts";
 import type { ResponseHead } from "./response-head.ts";
 
-/**
- * The limit of the size of one head: the lengths of all names and values, plus 32 bytes for each field (RFC 7541). Stepwell
- * announces the limit to the peer in its SETTINGS frame.
- */
-export const HEADER_LIST_MAX_BYTES = 64 * 1024;
 /** Longer blocks are not cached. */
 const REMEMBERED_MAX_BYTES = 1024;
 const TOO_MANY = "more headers came than were allowed";

@@ -1,6 +1,7 @@
 /** Checks and parses inbound frames: removes padding, joins continuations, and ends a connection that floods. */
 import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, SETTING, readUint32 } from "./frames.ts";
 import type { FrameSink } from "./frame-reader.ts";
+import { IdleWork } from "../exchange/idle-work.ts";
 
 /** Receives the parsed frames. A payload is passed as the range of `bytes` from `start` to `end`. */
 export interface FrameReceiver {
@@ -23,10 +24,6 @@ export interface FrameReceiver {
 /** The limit for all frames of one header block together. */
 export const HEADER_BLOCK_MAX_BYTES = 64 * 1024;
 const CONTINUATIONS_MAX = 64;
-/** The limit of consecutive frames that advance no exchange; a normal peer sends a handful. */
-const IDLE_FRAMES_MAX = 10_000;
-/** A header block without effect (a 1xx head, for example) counts as this many frames, because reading it costs more. */
-const IDLE_BLOCK_WEIGHT = 10;
 
 interface OpenBlock {
   readonly streamId: number;
@@ -39,7 +36,7 @@ export class InboundFrames implements FrameSink {
   readonly #receiver: FrameReceiver;
   #block: OpenBlock | undefined;
   #greeted = false;
-  #idleFrames = 0;
+  readonly #idle = new IdleWork();
 
   constructor(receiver: FrameReceiver) {
     this.#receiver = receiver;
@@ -50,12 +47,9 @@ export class InboundFrames implements FrameSink {
     return this.#greeted;
   }
 
-  /**
-   * Resets the count of frames without effect. The caller does this at intervals, so that only many frames in a short time
-   * are a flood.
-   */
-  forgive(): void {
-    this.#idleFrames = 0;
+  /** The peer took content, and so its window updates were no idle work. */
+  onProgress(): void {
+    this.#idle.progress();
   }
 
   onFrame(type: number, flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {
@@ -66,8 +60,7 @@ export class InboundFrames implements FrameSink {
     }
     const goesOn = type === FRAME.CONTINUATION && this.#block?.streamId === streamId;
     insist(goesOn || this.#block === undefined, CODE.PROTOCOL_ERROR, "a block of headers was interrupted");
-    this.#idleFrames += 1;
-    insist(this.#idleFrames <= IDLE_FRAMES_MAX, CODE.ENHANCE_YOUR_CALM, "frames without effect come in a flood");
+    if (this.#idle.frame()) throw calm("its frames come in thousands");
     if (type === FRAME.DATA) this.#data(flags, streamId, bytes, start, end);
     else if (type === FRAME.HEADERS) this.#headers(flags, streamId, bytes, start, end);
     else if (type === FRAME.CONTINUATION) this.#continuation(flags, bytes.subarray(start, end));
@@ -98,7 +91,7 @@ export class InboundFrames implements FrameSink {
       if (size !== 5) receiver.onStreamError(streamId, CODE.FRAME_SIZE_ERROR, "a priority has the wrong size");
     } else if (type === FRAME.PUSH_PROMISE) {
       throw new ConnectionError(CODE.PROTOCOL_ERROR, "the peer pushes though it may not");
-    }
+    } else this.#idle.bytes(size);
   }
 
   #data(flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {
@@ -106,7 +99,9 @@ export class InboundFrames implements FrameSink {
     const [from, to] = (flags & FLAG.PADDED) === 0 ? [start, end] : withoutPadding(bytes, start, end);
     const ends = (flags & FLAG.END_STREAM) !== 0;
     const wentOn = this.#receiver.onData(streamId, ends, bytes, from, to, end - start);
-    if (wentOn && (to > from || ends)) this.#idleFrames = 0;
+    if (!wentOn) return;
+    if (ends) this.#idle.progress();
+    else this.#idle.content(to - from);
   }
 
   #headers(flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {
@@ -119,7 +114,7 @@ export class InboundFrames implements FrameSink {
       this.#block = { streamId, ends, parts: [bytes.subarray(from, to)], bytes: to - from };
       return;
     }
-    this.#onBlock(this.#receiver.onHeaders(streamId, ends, bytes, from, to));
+    this.#onBlock(this.#receiver.onHeaders(streamId, ends, bytes, from, to), to - from);
   }
 
   #continuation(flags: number, part: Uint8Array): void {
@@ -129,15 +124,17 @@ export class InboundFrames implements FrameSink {
     block.parts.push(part);
     block.bytes += part.length;
     const isBounded = block.bytes <= HEADER_BLOCK_MAX_BYTES && block.parts.length <= CONTINUATIONS_MAX;
-    insist(isBounded, CODE.ENHANCE_YOUR_CALM, "a header block is too large or has too many continuations");
+    if (!isBounded) throw calm("its header blocks are too large or have too many continuations");
     if ((flags & FLAG.END_HEADERS) === 0) return;
     this.#block = undefined;
-    this.#onBlock(this.#receiver.onHeaders(block.streamId, block.ends, Buffer.concat(block.parts), 0, block.bytes));
+    const whole = Buffer.concat(block.parts);
+    this.#onBlock(this.#receiver.onHeaders(block.streamId, block.ends, whole, 0, block.bytes), block.bytes);
   }
 
-  #onBlock(wentOn: boolean): void {
-    if (wentOn) this.#idleFrames = 0;
-    else this.#idleFrames += IDLE_BLOCK_WEIGHT - 1;
+  #onBlock(wentOn: boolean, size: number): void {
+    if (wentOn) return this.#idle.progress();
+    this.#idle.bytes(size);
+    if (this.#idle.head()) throw calm("its informational heads come in hundreds");
   }
 
   #settings(flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {
@@ -177,6 +174,11 @@ function ofConnection(streamId: number): void {
 
 function sized(isRight: boolean): void {
   insist(isRight, CODE.FRAME_SIZE_ERROR, "a frame has the wrong size");
+}
+
+/** @param what as `flood` takes it */
+export function calm(what: string): ConnectionError {
+  return new ConnectionError(CODE.ENHANCE_YOUR_CALM, what);
 }
 
 /** @throws ConnectionError unless the condition holds */

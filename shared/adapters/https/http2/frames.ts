@@ -38,6 +38,9 @@ export const CODE = {
   HTTP_1_1_REQUIRED: 13,
 } as const;
 
+/** The codes with which a peer refuses a request. */
+export const REFUSALS: ReadonlySet<number> = new Set([CODE.REFUSED_STREAM, CODE.ENHANCE_YOUR_CALM]);
+
 export const FRAME_HEAD_BYTES = 9;
 /** The default limit of a frame's payload in both directions. Stepwell never announces another limit. */
 export const FRAME_PAYLOAD_MAX_BYTES = 16_384;

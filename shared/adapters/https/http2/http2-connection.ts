@@ -1,15 +1,16 @@
-/** One HTTP/2 connection without TLS, from the preface to the GOAWAY. */
+/** One HTTP/2 connection, with or without TLS, from the preface to the GOAWAY. */
 import type { Socket } from "node:net";
 import { TransportError } from "../../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "../exchange/carried-exchange.ts";
 import { broken, httpOneOnly } from "../exchange/failures.ts";
+import { flood } from "../exchange/idle-work.ts";
 import { IDLE_MAX_MS, PING_INTERVAL_MS, PING_TIMEOUT_MS, SILENCE_MAX_MS } from "../exchange/multiplexed-connection.ts";
 import type { ConnectionOwner, MultiplexedConnection } from "../exchange/multiplexed-connection.ts";
 import type { ParsedUri } from "../exchange/parsed-uri.ts";
 import { FrameReader } from "./frame-reader.ts";
-import { CODE, ConnectionError, FLAG, FRAME } from "./frames.ts";
+import { CODE, codeName, ConnectionError, FLAG, FRAME } from "./frames.ts";
 import { GatheredWrites } from "./gathered-writes.ts";
-import { InboundFrames } from "./inbound-frames.ts";
+import { calm, InboundFrames } from "./inbound-frames.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { StreamsOwner } from "./open-streams.ts";
 
@@ -18,7 +19,7 @@ const ANSWERS_UNREAD_MAX = 1_000;
 /** How long a peer may take to read our GOAWAY. */
 const GOODBYE_MAX_MS = 5_000;
 
-export class H2cConnection implements MultiplexedConnection, StreamsOwner {
+export class Http2Connection implements MultiplexedConnection, StreamsOwner {
   readonly #socket: Socket;
   readonly #origin: URL;
   readonly #owner: ConnectionOwner;
@@ -31,8 +32,12 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
   #answersUnread = 0;
   #heardAtMs = Date.now();
   #usedAtMs = Date.now();
-  /** True after `retire` and after a GOAWAY of the peer; the connection accepts no new requests. */
+  /** True after `retire`, after a refusal and after a GOAWAY of the peer; the connection accepts no new requests. */
   #leaving = false;
+  /** The peer refuses requests, so that it takes none whose answer has not begun. */
+  #refuses = false;
+  /** The error code of the peer's GOAWAY. */
+  #farewell: number = CODE.NO_ERROR;
   #gone = false;
 
   /** @param streamsAssumed the limit of open streams until the peer announces one */
@@ -59,7 +64,7 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
   }
 
   start(exchange: CarriedExchange, target: ParsedUri): void {
-    if (this.#gone || this.#leaving) this.onRefused(exchange, target);
+    if (this.#gone || this.#leaving) this.onRefused(exchange, target, false);
     else this.#streams.open(exchange, target);
   }
 
@@ -93,20 +98,30 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
     this.#writes.ping(FLAG.ACK, bytes.slice(start, start + 8));
   }
 
+  /** The peer still answers the requests that its GOAWAY covers, unless it closes the connection. */
   onGoodbye(code: number): void {
     this.#leaving = true;
-    this.#owner.onGone(this);
-    if (code !== CODE.NO_ERROR) this.#end(broken(new Error(`the peer ended the connection (${code})`), this.#origin));
-    else if (this.#streams.count === 0) this.#leave(CODE.NO_ERROR);
+    this.#farewell = code;
+    if (code === CODE.ENHANCE_YOUR_CALM) this.#refuses = true;
+    if (this.#streams.count === 0) this.#leave(CODE.NO_ERROR);
+    else this.#owner.onLeaving();
   }
 
-  onRefused(exchange: CarriedExchange, target: ParsedUri): void {
-    exchange.detach();
-    this.#owner.onRefused(exchange, target);
+  /**
+   * The peer may refuse for what an earlier stream left behind: Node's server, for example, counts the unsent content of a
+   * stream that was reset against the memory of its connection. So the connection is left.
+   */
+  onRefusal(): void {
+    this.#leaving = true;
+    this.#refuses = true;
+  }
+
+  onRefused(exchange: CarriedExchange, target: ParsedUri, isNew: boolean): void {
+    this.#owner.onRefused(exchange, target, isNew);
   }
 
   onProgress(): void {
-    this.#frames.forgive();
+    this.#frames.onProgress();
   }
 
   #listen(): void {
@@ -114,8 +129,13 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
     this.#socket.on("data", (chunk: Uint8Array) => this.#receive(chunk));
     this.#socket.on("drain", () => this.#streams.onDrained());
     this.#socket.on("error", (error) => (cause = error));
-    this.#socket.on("end", () => this.#end(broken(undefined, this.#origin)));
-    this.#socket.on("close", () => this.#end(broken(cause, this.#origin)));
+    this.#socket.on("end", () => this.#end(this.#brokenOff(undefined)));
+    this.#socket.on("close", () => this.#end(this.#brokenOff(cause)));
+  }
+
+  #brokenOff(cause: Error | undefined): TransportError {
+    if (this.#farewell === CODE.NO_ERROR) return broken(cause, this.#origin);
+    return broken(new Error(`the peer ended the connection (${codeName(this.#farewell)})`, { cause }), this.#origin);
   }
 
   #receive(chunk: Uint8Array): void {
@@ -125,17 +145,22 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
       this.#reader.push(chunk);
     } catch (error) {
       const code = error instanceof ConnectionError ? error.code : CODE.INTERNAL_ERROR;
-      // First bytes that are no HTTP/2 mean that the peer answered in another protocol.
-      const failure = this.#frames.greeted ? broken(error, this.#origin) : httpOneOnly(this.#origin, { cause: error });
-      this.#leave(code, failure);
+      this.#leave(code, this.#failureOf(error, code));
     }
+  }
+
+  #failureOf(error: unknown, code: number): TransportError {
+    // First bytes that are no HTTP/2 mean that the peer answered in another protocol.
+    if (!this.#frames.greeted) return httpOneOnly(this.#origin, { cause: error });
+    if (code === CODE.ENHANCE_YOUR_CALM) return flood(this.#origin.host, (error as Error).message);
+    return broken(error, this.#origin);
   }
 
   /** @throws ConnectionError if the peer requests answers without reading them */
   #answer(): void {
     this.#answersUnread = this.#writes.isBehind ? this.#answersUnread + 1 : 0;
     if (this.#answersUnread <= ANSWERS_UNREAD_MAX) return;
-    throw new ConnectionError(CODE.ENHANCE_YOUR_CALM, "the peer does not read the answers that it asks for");
+    throw calm("its pings and settings ask for answers that it does not read");
   }
 
   /** Sends GOAWAY and ends the connection. */
@@ -158,11 +183,10 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
     // A socket that is sending GOAWAY closes after that write.
     if (!this.#socket.writableEnded) this.#socket.destroy();
     this.#owner.onGone(this);
-    this.#streams.breakAll(failure, this.#reader.unfinished());
+    this.#streams.breakAll(failure, this.#reader.unfinished(), this.#refuses);
   }
 
   #ping(): void {
-    this.#frames.forgive();
     if (this.#streams.count === 0 && Date.now() - this.#usedAtMs > IDLE_MAX_MS) {
       this.retire();
       return;

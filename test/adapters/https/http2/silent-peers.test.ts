@@ -14,7 +14,7 @@ const connections: ScriptedConnection[] = [];
 const peers: Peer[] = [];
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
-  endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient: "own" });
+  endpoints = new HttpsEndpoints({ allow: ["loopback"] });
 });
 afterEach(async () => {
   vi.useRealTimers();

@@ -6,14 +6,14 @@ import type { ReceiveWindow } from "./receive-window.ts";
 /** The calls of a stream to its connection. */
 export interface StreamOwner {
   /** The stream has put bytes, or the end of the request, into its queue. */
-  onQueued(stream: H2cStream): void;
+  onQueued(stream: Http2Stream): void;
   /** The reader aborted the exchange. */
-  onGivenUp(stream: H2cStream): void;
+  onGivenUp(stream: Http2Stream): void;
   /** The reader caught up. */
-  onResumed(stream: H2cStream): void;
+  onResumed(stream: Http2Stream): void;
 }
 
-export class H2cStream implements Carrier {
+export class Http2Stream implements Carrier {
   readonly id: number;
   readonly exchange: CarriedExchange;
   readonly target: ParsedUri;
