@@ -95,6 +95,7 @@ const CATALOGUE = {
       ["an edit is made whole or not at all", "an edit that compares the state again after it has begun"],
       ["I9", "a restart that writes the acceptance before the beginning that it keeps"],
       ["I1", "a drop of the journal that deletes before it replaces the end"],
+      ["what ends before its first attempt keeps no content", "an end before the first attempt that keeps its input"],
     ],
     "test/simulation/crash-points/planted/renewal-mistakes.test.ts": [
       ["an ended invocation leaves the open index without a look", "an end that does not wait for a renewal"],

@@ -15,7 +15,8 @@ import { wakeNow } from "../messaging/wake.ts";
 import { type Item, StoreError } from "../ports/table.ts";
 import type { OperatorAct } from "../ports/submission.ts";
 import { keepUntilS } from "../store/ttl.ts";
-import { chunkForPut } from "../store/large-record.ts";
+import { chunkForPut, dropLost, dropPieces } from "../store/large-record.ts";
+import { isInPieces } from "../store/record-envelope.ts";
 import { hasExpired, type Loaded, unperformed, withLoaded } from "../store/load.ts";
 
 /** Every sender of a signal reads segment 0 and pays for its size, so larger inputs are stored in pieces. */
@@ -48,11 +49,14 @@ export async function accept(
   const nowMs = engine.clock.nowMs();
   const plain = acceptanceItem(engine.settings, acceptance, lease, keepUntilS(engine.settings, acceptance, nowMs));
   const attributes = act === undefined ? plain : { ...plain, ...actAttributes(act) };
-  const item = await chunkForPut(engine, attributes, acceptance.nonce, INLINE_MAX_BYTES);
+  const fit = () => chunkForPut(engine, attributes, acceptance.nonce, INLINE_MAX_BYTES);
+  const item = await fit();
   const first = await engine.table.put(item, ABSENT);
   // If the answer to a put is lost, the client of the table repeats the put, and the item of the first put refuses the second. If
   // the nonce in that item is the nonce of this acceptance, this has happened.
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
+  // This acceptance may never count, and nothing in the table names the pieces of its input.
+  await dropLost(engine, item, first.existing);
   for (let refusedBy = first.existing, waits = 0; ;) {
     let unfinished: Acceptance | undefined;
     const found = await withLoaded(engine, acceptance.id, async (loaded): Promise<Acceptation | undefined> => {
@@ -68,11 +72,15 @@ export async function accept(
       // the end of that life already, and then nothing is loaded.
       const nonce = loaded?.invocation.acceptance.nonce ?? refusedBy?.["n"];
       const free = nonce === undefined ? ABSENT : ({ kind: "equal", attribute: "n", value: nonce } as const);
-      const put = await engine.table.put(item, free);
+      // A purge deletes pieces that no item names, so the pieces are written after the load has shown that the id is free.
+      const again = isInPieces(item["b"]) ? await fit() : item;
+      const put = await engine.table.put(again, free);
       if (!put.written && put.existing?.["n"] !== acceptance.nonce) {
+        await dropLost(engine, again, put.existing);
         refusedBy = put.existing;
         return undefined;
       }
+      if (refusedBy !== undefined && refusedBy["n"] === nonce) await dropPieces(engine, refusedBy);
       return { ...counted(engine, acceptance), ...(nonce !== undefined && { instead: true }) };
     });
     if (found !== undefined) return found;
@@ -89,7 +97,7 @@ const FINISHED_AFTER_MS = [20, 100, 400, 1_000, 2_000];
 
 /**
  * True for a tombstone whose last effects may be missing. A new life replaces the segments that name the callers of the former one, so
- * a worker must deliver the result to these callers first. It then removes the tombstone from the listing (`unlistTombstone`).
+ * a worker must deliver the result to these callers first. It then erases the tombstone and takes it out of the listing (`eraseUnstarted`).
  */
 function isToBeFinished(former: Loaded, first: Item | undefined): boolean {
   const { acceptance, phase } = former.invocation;

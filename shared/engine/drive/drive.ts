@@ -21,7 +21,7 @@ import { perform } from "../effects/perform.ts";
 import { wakeUnanswered } from "../effects/wake-awaited.ts";
 import { beginAttempt, traceAttempt } from "../traces.ts";
 import { logMismatch } from "./log-mismatch.ts";
-import { unlistTombstone } from "../lease/unlist.ts";
+import { eraseUnstarted } from "../lease/erase-unstarted.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { reportFailure } from "./report.ts";
 import { watch } from "../lease/watch.ts";
@@ -207,7 +207,7 @@ async function follow(engine: Engine, active: ActiveInvocation, transition: Tran
       // durable before the end.
       await active.children.settle();
       await keepArrivals(engine, active.invocation);
-      await unlistTombstone(engine, active.invocation);
+      await eraseUnstarted(engine, active.invocation);
       await leaveOpenIndex(engine, active.invocation, active.lease, { mayBeNoted: true });
       return "ended";
     case "park":

@@ -19,7 +19,7 @@ import { segmentItem } from "../store/segment-record.ts";
 /** All items but pieces, which are dropped with the items that name them. */
 const AROUND_PIECES: readonly Range[] = [ARRIVALS, { from: HOLDS, below: "try$" }];
 
-const GONE: Failure = { code: 410, message: "gone" };
+export const GONE: Failure = { code: 410, message: "gone" };
 
 /**
  * Drops the journal with its input and its failure events. Status and result stay.
@@ -60,7 +60,8 @@ export async function dropAll(engine: Engine, { invocation, pk, last }: Loaded):
   return true;
 }
 
-function endAlone({ index, writtenAtMs, pin, attempt }: Segment, after: Segment["after"]): Segment {
+/** The final segment without its entries. */
+export function endAlone({ index, writtenAtMs, pin, attempt }: Segment, after: Segment["after"]): Segment {
   return {
     index,
     writtenAtMs,

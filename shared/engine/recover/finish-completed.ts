@@ -10,7 +10,7 @@ import { isLeftUndone } from "./left-undone.ts";
 import { type Loaded, unperformed } from "../store/load.ts";
 import { perform } from "../effects/perform.ts";
 import { performerOf } from "../effects/performer.ts";
-import { unlistTombstone } from "../lease/unlist.ts";
+import { eraseUnstarted } from "../lease/erase-unstarted.ts";
 
 /**
  * The target of an effect may expire two days after the end. The bound is half a day shorter, because performing takes time
@@ -43,9 +43,10 @@ async function redo(engine: Engine, loaded: Loaded, segment: Segment): Promise<v
   await perform(engine, performer, last!.before, segment, { isRedo: true });
   // Requests of this process that wait for the end of a keyed handler also wait for its state, which is written now.
   engine.activeInvocations.notify(invocation.acceptance.id);
+  // Also after a performed end: a late sender may have written an arrival that its wake leads to.
+  await eraseUnstarted(engine, invocation);
   if (unperformed(loaded) === undefined) return;
   await keepArrivals(engine, invocation);
-  await unlistTombstone(engine, invocation);
   if (leaseRecord !== undefined) await leaveOpenIndex(engine, invocation, lease);
 }
 

@@ -13,7 +13,7 @@ import { hasExpired, type Loaded, unperformed } from "../store/load.ts";
 import { loadHeads } from "../store/operator-loads.ts";
 import { perform } from "../effects/perform.ts";
 import { performerOf } from "../effects/performer.ts";
-import { unlistTombstone } from "../lease/unlist.ts";
+import { eraseUnstarted } from "../lease/erase-unstarted.ts";
 import { actNow } from "../store/operator-act.ts";
 import type { Interruption } from "../ports/submission.ts";
 
@@ -53,7 +53,7 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   performer.inbox.consume(segment);
   await perform(engine, { ...performer, invocation: next }, before, segment);
   await keepArrivals(engine, next);
-  await unlistTombstone(engine, next);
+  await eraseUnstarted(engine, next);
   await leaveOpenIndex(engine, next, performer.lease, { mayBeNoted: true });
   engine.activeInvocations.notify(next.acceptance.id);
   return true;

@@ -42,8 +42,8 @@ const StoredPieces = message({ name: string(1), count: uint32(2), sizeBytes: uin
 /**
  * Prepares an item for its put: packs the sealed record in attribute `b`, and cuts a record that is too large into
  * pieces. Writes the pieces before the item, because pieces have no effect without the item. Pieces are never
- * rewritten. If the put of the item is refused, its pieces stay until they expire; `dropLost` removes pieces without an
- * expiry. Returns small items unchanged, without any read or write.
+ * rewritten. If the put of the item is refused, its pieces stay until they expire or the invocation is purged; `dropLost` removes
+ * them at once. Returns small items unchanged, without any read or write.
  * @param owner the owner of the pieces within the partition: the nonce of an invocation or an edit, or the number of an
  *   object's life
  * @param inlineMaxBytes records up to this size stay in the item
@@ -217,8 +217,8 @@ function partsOf(
 }
 
 /**
- * Removes the pieces of an item whose put was refused. Needed only for an item without an expiry, because other pieces
- * expire. If only the answer to the first put was lost, the item is in the table and refuses
+ * Removes the pieces of an item whose put was refused. Needed for an item without an expiry, and for an acceptance, which may be the
+ * only item of its life: a purge finds the pieces of a stored life by their names. If only the answer to the first put was lost, the item is in the table and refuses
  * the repeated put; `existing` is then this item itself, and its pieces stay.
  * @param existing the item that refused the put
  */

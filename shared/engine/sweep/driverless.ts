@@ -4,7 +4,7 @@ import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { finishCompleted } from "../recover/finish-completed.ts";
 import { isLeftUndone } from "../recover/left-undone.ts";
 import { noteOpen } from "../recover/note-open.ts";
-import { unlistTombstone } from "../lease/unlist.ts";
+import { eraseUnstarted } from "../lease/erase-unstarted.ts";
 import { type Recipient, sendWake } from "../messaging/wake.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { hasExpired, isLeased, isParked, type Loaded } from "../store/load.ts";
@@ -37,7 +37,7 @@ export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: numb
   if (loaded.invocation.phase.status === "completed") {
     const isUndone = await isLeftUndone(engine, loaded);
     if (isUndone) await finishLate(engine, loaded);
-    else await unlistTombstone(engine, loaded.invocation);
+    else await eraseUnstarted(engine, loaded.invocation);
     if (loaded.leaseRecord?.lookAtMs === undefined && !hasExpired(loaded, nowMs)) await forgetInTime(engine, loaded);
     return isUndone;
   }

@@ -1,4 +1,6 @@
 /** The table of a run, which records every write that changes a segment (I1) and every lock whose holder changes (I6). */
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { readAcceptance } from "../../../shared/engine/store/acceptance-record.ts";
 import { type Lock, readLock } from "../../../shared/engine/store/lock-record.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type {
@@ -51,7 +53,7 @@ export class CheckedTable extends MemoryTable {
 
   override async update(key: Key, update: Update, condition?: Condition): Promise<Updated> {
     const touched = [...Object.keys({ ...update.set, ...update.add }), ...(update.remove ?? [])];
-    if (isSegment(key) && touched.some((name) => name !== "expiresAtS") && !this.#isUnlisting(key, update))
+    if (isSegment(key) && touched.some((name) => name !== "expiresAtS") && !this.#isErasure(key, update))
       this.#note("update", key);
     const before = this.shown(key);
     this.#keep(key, before);
@@ -125,14 +127,19 @@ export class CheckedTable extends MemoryTable {
     );
   }
 
-  /** After its tombstone an acceptance is marked as ended and loses its listing keys. Nothing else in it may change. */
-  #isUnlisting({ pk, sk }: Key, { set, remove, add }: Update): boolean {
-    const nonce = this.shown({ pk, sk })?.["n"];
+  /** After its tombstone an acceptance loses its content and its listing keys, and is marked as ended. Nothing else in it may change. */
+  #isErasure({ pk, sk }: Key, { set, remove = [], add }: Update): boolean {
+    const before = this.shown({ pk, sk });
     const hasTombstone = this.all().some(
-      (item) => item.pk === pk && item["tombstone"] === true && item.sk.startsWith(`seg#${String(nonce)}#`),
+      (item) => item.pk === pk && item["tombstone"] === true && item.sk.startsWith(`seg#${String(before?.["n"])}#`),
     );
-    const change = JSON.stringify({ set, remove, add });
-    return hasTombstone && sk === "seg#000000" && change === JSON.stringify(UNLISTED);
+    if (!hasTombstone || sk !== "seg#000000" || add !== undefined || set?.["end"] !== true) return false;
+    const { acceptance } = readAcceptance(pk.replace("inv#", "") as InvocationId, { ...before!, b: set["b"] });
+    return (
+      acceptance.input.length + acceptance.headers.length === 0 &&
+      Object.keys(set).every((name) => name === "b" || name === "end") &&
+      remove.every((name) => name === "listPk" || name === "listSk")
+    );
   }
 
   /**
@@ -144,8 +151,6 @@ export class CheckedTable extends MemoryTable {
     if (!isForgotten) this.changedSegments.push(`${what} ${pk} ${sk}`);
   }
 }
-
-const UNLISTED: Update = { set: { end: true }, remove: ["listPk", "listSk"] };
 
 function isSegment({ sk }: Key): boolean {
   return sk.startsWith("seg#");

@@ -4,6 +4,7 @@ import type { Segment } from "../../../shared/core/invocation/segment.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { belongsTo, segmentKey } from "../../../shared/engine/store/item-keys.ts";
+import { readAcceptance } from "../../../shared/engine/store/acceptance-record.ts";
 import { load } from "../../../shared/engine/store/load.ts";
 import type { Item, Key } from "../../../shared/engine/ports/table.ts";
 import { missingEffects, segmentComplaints } from "./journal-rules.ts";
@@ -96,8 +97,8 @@ export class Rules {
       return;
     }
     if (before !== undefined && contentOf(before) === contentOf(after)) return;
-    // An invocation that ended before its first attempt leaves the listing.
-    if (before !== undefined && isTombstone(seen) && contentOf(unlisted(before)) === contentOf(after)) return;
+    if (before !== undefined && isTombstone(seen) && sk === FIRST && after["n"] === before["n"])
+      return this.#erased(pk, after);
     if (sk === FIRST && seen !== undefined && after["n"] !== seen.invocation.acceptance.nonce) {
       // The id of a tombstone, and of a result that is not kept any more, is free: the next life begins in its place.
       if (!isFree(seen, this.#observer.clock.nowMs())) return this.#complain(`${pk} begins anew, and is not over (I1)`);
@@ -113,6 +114,13 @@ export class Rules {
     if (sk === FIRST && after["listPk"] === undefined) this.#complain(`${pk} is not in the listing index`);
     this.#gap(pk, sk);
     await this.#journal(pk, lock);
+  }
+
+  /** An invocation that ended before its first attempt loses its content and leaves the listing. */
+  #erased(pk: string, after: Item): void {
+    const { acceptance } = readAcceptance(pk.replace("inv#", "") as InvocationId, after);
+    if (after["end"] !== true || acceptance.input.length > 0)
+      this.#complain(`${pk} never began, and its input is kept`);
   }
 
   /** Notes whether the bare end, which replaces the last segment, frees the id. */
@@ -145,7 +153,9 @@ export class Rules {
       if (former?.last?.segment.index === last.segment.index - 1)
         this.complaints.push(...missingEffects(this.#table, pk, former.last.before, former.last.segment));
     }
-    const { program } = JSON.parse(new TextDecoder().decode(invocation.acceptance.input)) as Part;
+    // What ended before its first attempt has no input any more.
+    const { input } = invocation.acceptance;
+    const { program } = input.length === 0 ? former! : (JSON.parse(new TextDecoder().decode(input)) as Part);
     this.#seen.set(pk, { invocation, program, name: program.name, ...(last && { last }) });
   }
 
@@ -238,10 +248,6 @@ function mayForget(seen: Seen | undefined, sk: string): boolean {
   if (!isEnded(seen)) return false;
   const { acceptance, segmentIndex } = seen.invocation;
   return sk !== segmentKey("", acceptance.nonce, segmentIndex).sk;
-}
-
-function unlisted({ listPk: _listPk, listSk: _listSk, ...rest }: Item): Item {
-  return { ...rest, end: true } as Item;
 }
 
 /** True if the holder took the key after the pause in this segment: a take notes the segment up to which state is applied. */

@@ -3,6 +3,8 @@ import type { Client } from "../client.ts";
 import { dropJournal, purgeEnded, restartEnded } from "../operator.ts";
 import { CHANGES, type Expected, type Scenario } from "../scenarios.ts";
 
+/** More than fits the acceptance, so that the input is in a piece. */
+const LARGE = "input ".repeat(4_000);
 const DESK = { service: "Desk" };
 const SLEPT = '["<before>","<after>"]';
 const FIVE = '["<r1>","<r2>","<r3>","<r4>","<r5>"]';
@@ -66,6 +68,15 @@ const PLAYED: readonly Scenario[] = [
     },
     expected: { brief: once('["<r1>","<r2>"]') },
     life: {},
+  },
+  {
+    name: "killed while it waits for its start",
+    async play(client) {
+      const id = (await client.send("five", { key: "k", input: LARGE, delayMs: 90_000 }))!;
+      await client.kill(id);
+      await client.wait(20 * 60_000);
+    },
+    expected: { five: once("failed 409") },
   },
   {
     name: "purged while another waits for its result",

@@ -54,6 +54,15 @@ async function isWithoutAcceptance(table: Table, { pk }: Key): Promise<boolean> 
   return (await table.get({ pk, sk: ACCEPTANCE_SK })) === undefined;
 }
 
+/** An invocation that ended before its first attempt leaves the listing, and keeps its input. */
+export const keptInput = changed((table) => ({
+  async update(key, update, condition) {
+    const { b, ...set } = update.set ?? {};
+    const isErasure = key.sk === ACCEPTANCE_SK && b !== undefined;
+    return await table.update(key, isErasure ? acting({ ...update, set }) : update, condition);
+  },
+}));
+
 /** A drop of the journal deletes the items first, and then replaces the end by its bare form. */
 export const dropBeforeBareEnd = changed((table) => ({
   async put(item, condition) {

@@ -6,7 +6,7 @@ import { EDITS } from "../operations/edits.ts";
 import { FORGETS } from "../operations/forgets.ts";
 import type { Scenario } from "../scenarios.ts";
 import type { Ownership, Sabotage } from "../world.ts";
-import { dropBeforeBareEnd, editComparedAgain, lateBeginning } from "./mistakes.ts";
+import { dropBeforeBareEnd, editComparedAgain, keptInput, lateBeginning } from "./mistakes.ts";
 
 const PLANTED: readonly {
   readonly what: string;
@@ -41,6 +41,14 @@ const PLANTED: readonly {
     at: /^table\.(put|delete) inv#/,
     // The table of the run sees the order of the writes, so this mistake needs no fault.
     complaint: /no fault: a segment was changed: delete/,
+  },
+  {
+    what: "an end before the first attempt that keeps its input",
+    sabotage: keptInput,
+    ownership: "sole-owner",
+    scenario: "killed while it waits for its start",
+    at: /^table\.update inv#/,
+    complaint: /no fault: .*never began, and its input is kept/s,
   },
 ];
 
