@@ -30,6 +30,7 @@ export function adminHandler(aws: Aws): AdminHandler {
     ingress: ingressApp(engine, ingressUseCases(engine), {
       unfinished: "out-of-time",
       forwardHeaders: settings["ingress.forward-headers"],
+      journaledHeaders: settings["ingress.journaled-headers"],
     }),
     packing: answerPacking(),
     metricsText: async () => "# A function keeps no measures of its own.\n",

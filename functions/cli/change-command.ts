@@ -33,18 +33,34 @@ export function changeCommand(change: InvocationChange): Command {
   });
 }
 
+type Found = Pick<InvocationBody, "id"> & Partial<Pick<InvocationBody, "target" | "status" | "outcome">>;
+
+/** @returns the id alone for an invocation that is not shown, if the change also reaches such an invocation */
+async function lookUp(session: Session, change: InvocationChange, id: string): Promise<Found> {
+  try {
+    return (await session.admin.ask<InvocationBody>("GET", pathOf(id))).body;
+  } catch (error) {
+    if (change.reachesHidden === true && isNotFound(error)) return { id };
+    throw error;
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof CommandFailure && error.text.cause?.startsWith("404 ") === true;
+}
+
 /** All ids are looked up first, so that a mistyped id fails before any invocation changes. */
 async function carryOut(
   session: Session,
   change: InvocationChange,
   { ids, route, isDryRun }: { readonly ids: readonly string[]; readonly route: string; readonly isDryRun: boolean },
 ): Promise<void> {
-  const found: InvocationBody[] = [];
-  for (const id of ids) found.push((await session.admin.ask<InvocationBody>("GET", pathOf(id))).body);
+  const found: Found[] = [];
+  for (const id of ids) found.push(await lookUp(session, change, id));
   const rows = found.map(({ id, target, status, outcome }) => [
     foreignLine(id),
-    cutLine(target, TARGET_MAX),
-    foreignLine(outcome ?? status),
+    cutLine(target ?? "-", TARGET_MAX),
+    foreignLine(outcome ?? status ?? "not shown"),
   ]);
   const table = tableText(session.terminal.colours, ["ID", "TARGET", "STATUS"], rows);
   if (isDryRun) {

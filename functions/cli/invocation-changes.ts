@@ -21,6 +21,8 @@ export interface InvocationChange {
   readonly statuses: readonly string[];
   /** Each run makes new invocations, and the old ones match the same filters as before. */
   readonly makesNew?: true;
+  /** The change also reaches an invocation that the server does not show: one that has expired, or ended before its first attempt. */
+  readonly reachesHidden?: true;
 }
 
 const deployment = (fallback: string): Option =>
@@ -82,6 +84,7 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
     statuses: CHANGE_STATUSES.purge,
     description: "Delete completed invocations with result, journal and idempotency key.",
     route: "purge",
+    reachesHidden: true,
     question: "Purge",
     done: "Purged",
     noted: "Purging",

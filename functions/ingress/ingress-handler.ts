@@ -16,6 +16,7 @@ export function ingressHandler(aws: Aws): IngressHandler {
   const app = ingressApp(engine, ingressUseCases(engine), {
     unfinished: "out-of-time",
     forwardHeaders: settings["ingress.forward-headers"],
+    journaledHeaders: settings["ingress.journaled-headers"],
   });
   return async (event, context) => {
     const request = requestOf(event, settings["aws.caller-claim"]);

@@ -97,6 +97,8 @@ export async function startLocalProcess(
 function ingressAppFor(settings: Settings, { engine }: Embedded): ReturnType<typeof ingressApp> {
   return ingressApp(engine, ingressUseCases(engine), {
     forwardHeaders: settings["ingress.forward-headers"],
+    journaledHeaders: settings["ingress.journaled-headers"],
+    credentialedOrigins: settings["ingress.credentialed-origins"],
     storeReason: ({ message }) => message,
   });
 }

@@ -7,6 +7,9 @@ const HEADER_NAME = /^[!#$%&'+.^_`|~0-9a-z-]+\*?$/;
 /** A valid host name without its port; a star alone matches any host. */
 const HOST_NAME = /^(?:\*|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/;
 
+/** An origin as browsers send it: scheme, host, and the port if it is not that of the scheme. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?$/;
+
 const NONE = "none";
 
 /** Lower-case names, in the order given. */
@@ -17,6 +20,11 @@ export function headerNames(doc: string): Setting<readonly string[]> {
 /** Lower-case names, in the order given. */
 export function hostNames(doc: string): Setting<readonly string[]> {
   return namesOf(HOST_NAME, doc, "none, *, or a list of host names such as stepwell.example.com");
+}
+
+/** Lower-case origins, in the order given. */
+export function origins(doc: string): Setting<readonly string[]> {
+  return namesOf(ORIGIN, doc, "none, or a list of origins such as https://shop.example.com");
 }
 
 function namesOf(form: RegExp, doc: string, expected: string): Setting<readonly string[]> {

@@ -1,7 +1,7 @@
 /** All settings: key, kind, default, meaning and other names. Configuration files, variables, flags and docs follow this table. */
 import { optionalHttpAddress } from "./http-address.ts";
 import { kafkaClusters } from "./kafka-cluster-list.ts";
-import { headerNames, hostNames } from "./name-list.ts";
+import { headerNames, hostNames, origins } from "./name-list.ts";
 import { formatOf, hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
 import {
   also,
@@ -83,7 +83,13 @@ export const SETTINGS = {
     "Requests that the ingress reads and answers at the same time; further requests get 429 before the ingress reads their body.",
   ),
   "ingress.forward-headers": headerNames(
-    "Headers with credentials (authorization, cookie, x-amz-*) that handlers get, and the journal with them.",
+    "Headers with credentials (authorization, cookie, x-api-key, x-amz-*) that handlers get, and the journal with them; the same names in the query of a call.",
+  ),
+  "ingress.journaled-headers": headerNames(
+    "The only headers of a call that handlers get, and the journal with them, beside those of ingress.forward-headers; none for all that have no credentials.",
+  ),
+  "ingress.credentialed-origins": origins(
+    "Origins of web pages that may call the local ingress with the credentials of the browser, such as a cookie of an authenticating proxy; pages of all other origins may call without.",
   ),
 
   "admin.bind": also(

@@ -1,10 +1,5 @@
-/**
- * Removes credentials from a query: AWS signatures and tokens, and bearer tokens (RFC 6750), which must not be stored
- * anywhere.
- */
-
-const PREFIX = "x-amz-";
-const TOKEN = "access_token";
+/** Removes credentials from a query: signatures, tokens and keys, which must not be stored anywhere. */
+import { isCredentialParameter } from "./credential-names.ts";
 
 /**
  * @param query the query without its question mark
@@ -16,7 +11,7 @@ export function withoutCredentials(query: string, isWanted: (name: string) => bo
   const parts = query.split("&");
   const kept = parts.filter((part) => {
     const name = nameOf(part);
-    return !(name.startsWith(PREFIX) || name === TOKEN) || isWanted(name);
+    return !isCredentialParameter(name) || isWanted(name.toLowerCase());
   });
   return kept.length === parts.length ? query : kept.join("&");
 }
@@ -24,8 +19,8 @@ export function withoutCredentials(query: string, isWanted: (name: string) => bo
 function nameOf(part: string): string {
   const written = part.split("=", 1)[0]!;
   try {
-    return decodeURIComponent(written.replaceAll("+", " ")).toLowerCase();
+    return decodeURIComponent(written.replaceAll("+", " "));
   } catch {
-    return written.toLowerCase();
+    return written;
   }
 }

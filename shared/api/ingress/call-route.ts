@@ -11,7 +11,7 @@ import type { CallPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed, unknownHandler, unknownService } from "./ingress-refusal.ts";
 import { answerInSpan } from "./ingress-span.ts";
 import { callerOf, headerText, submissionHeaders, traceparentOf } from "./submission-headers.ts";
-import type { Wanted } from "./submission-headers.ts";
+import type { HeaderChoice } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
 const SCOPE = /^[a-zA-Z0-9_.-]{1,36}$/;
@@ -22,10 +22,10 @@ export async function answerCall(
   useCases: IngressUseCases,
   request: HttpRequest,
   path: CallPath,
-  isWanted: Wanted,
+  headers: HeaderChoice,
 ): Promise<HttpResponse> {
   const called = await calledTarget(engine.registry, path);
-  const submission = checkedSubmission(engine, request, called, { scope: path.scope, isWanted });
+  const submission = checkedSubmission(engine, request, called, { scope: path.scope, headers });
   return await answerInSpan(engine, submission, async (inSpan) => {
     if (called.oneWay) {
       const outcome = await useCases.send(engine, inSpan);
@@ -42,7 +42,7 @@ function checkedSubmission(
   engine: Engine,
   request: HttpRequest,
   called: Called,
-  { scope, isWanted }: { readonly scope: string | undefined; readonly isWanted: Wanted },
+  { scope, headers }: { readonly scope: string | undefined; readonly headers: HeaderChoice },
 ): Submission {
   const { target, routing, oneWay } = called;
   const { handler } = routing.route;
@@ -65,7 +65,7 @@ function checkedSubmission(
     target,
     routing,
     input: request.body,
-    headers: submissionHeaders(request, isWanted),
+    headers: submissionHeaders(request, headers),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(createdBy === undefined ? {} : { createdBy }),

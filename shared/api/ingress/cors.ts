@@ -1,18 +1,27 @@
-/** Cross-origin rules of the ingress: everything is allowed, and every response says so. */
+/**
+ * Cross-origin rules of the ingress: pages of every origin may call, but without the credentials that the browser has for the ingress,
+ * such as a cookie of an authenticating proxy. Otherwise any page could act in the name of the user who looks at it.
+ */
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { emptyResponse } from "../http/message.ts";
 import { isHeaderText } from "./submission-headers.ts";
 
 const VARY = "origin, access-control-request-method, access-control-request-headers";
 
-/** Adds the headers of every ingress response. */
-export function withCommonHeaders(request: HttpRequest, response: HttpResponse): HttpResponse {
-  const headers: Record<string, string> = {
-    ...response.headers,
-    vary: VARY,
-    "access-control-allow-credentials": "true",
-  };
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * Adds the headers of every ingress response.
+ * @param credentialed the origins whose pages may use the browser's credentials
+ */
+export function withCommonHeaders(
+  request: HttpRequest,
+  response: HttpResponse,
+  credentialed: ReadonlySet<string> = NONE,
+): HttpResponse {
+  const headers: Record<string, string> = { ...response.headers, vary: VARY };
   const origin = request.headers["origin"];
+  if (origin !== undefined && credentialed.has(origin)) headers["access-control-allow-credentials"] = "true";
   if (origin !== undefined && isHeaderText(origin)) headers["access-control-allow-origin"] = origin;
   return { status: response.status, headers, body: response.body };
 }

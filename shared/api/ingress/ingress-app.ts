@@ -14,7 +14,7 @@ import { parseIngressPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed } from "./ingress-refusal.ts";
 import { answerQuestion } from "./result-routes.ts";
 import { routeWords } from "./route-words.ts";
-import { wantedHeaders } from "./submission-headers.ts";
+import { headerChoice } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
 /** `stopping`: the process ends. `out-of-time`: the time that the process has for one request is used up. */
@@ -25,6 +25,10 @@ export interface IngressOptions {
   readonly unfinished?: Unfinished;
   /** Headers with credentials that handlers receive, in lower case; a trailing star matches any ending. */
   readonly forwardHeaders?: readonly string[];
+  /** The only headers that handlers receive, in the same form; all without credentials if it is empty. */
+  readonly journaledHeaders?: readonly string[];
+  /** Origins whose pages may use the credentials that the browser has for this ingress. */
+  readonly credentialedOrigins?: readonly string[];
   /** The reason that a client sees when the store fails; by default "the store did not answer". */
   readonly storeReason?: (error: StoreError) => string;
 }
@@ -39,21 +43,21 @@ export function ingressApp(
   useCases: IngressUseCases,
   options: IngressOptions = {},
 ): (request: HttpRequest) => Promise<HttpResponse> {
-  const { forwardHeaders = [] } = options;
-  const isWanted = wantedHeaders(forwardHeaders);
+  const headers = headerChoice(options.forwardHeaders, options.journaledHeaders);
+  const origins = new Set(options.credentialedOrigins);
   return async (request) => {
-    if (request.method === "OPTIONS") return withCommonHeaders(request, preflight(request));
+    if (request.method === "OPTIONS") return withCommonHeaders(request, preflight(request), origins);
     let response: HttpResponse;
     try {
       const path = parseIngressPath(request.path);
-      if (path.kind === "call") response = await answerCall(engine, useCases, request, path, isWanted);
+      if (path.kind === "call") response = await answerCall(engine, useCases, request, path, headers);
       else if (path.kind === "awakeable") response = await completeAwakeable(engine, useCases, request, path);
       else if (path.kind === "health") response = await health(engine, request);
       else response = await answerQuestion(engine, useCases, request, path);
     } catch (error) {
       response = failedAnswer(engine, request, error, options);
     }
-    return withCommonHeaders(request, response);
+    return withCommonHeaders(request, response, origins);
   };
 }
 

@@ -4,6 +4,7 @@ import { readTraceparent } from "../../core/model/trace-context.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { CALLER_HEADER, CALLER_MAX_CHARACTERS, isCaller } from "../../core/model/caller.ts";
 import { CONNECTION_HEADERS } from "../wire/connection-headers.ts";
+import { isCredentialHeader } from "../http/credential-names.ts";
 import { withoutCredentials } from "../http/query-credentials.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
 
@@ -23,25 +24,27 @@ const OF_THE_INGRESS = new Set([
   CALLER_HEADER,
 ]);
 
-/** Credentials, which must not be stored in a journal. */
-const CREDENTIALS = new Set([
-  "authorization",
-  "proxy-authorization",
-  "cookie",
-  // With these headers, a server signs its requests to a deployment. A handler that calls this ingress may pass on the
-  // headers that it got from another server, whose signature must not be stored or sent on.
-  "x-restate-signature-scheme",
-  "x-restate-jwt-v1",
-]);
-
-/** Gateways use these prefixes for identities, signatures and tokens (`x-amzn-oidc-data`, `x-amz-security-token`). */
-const CREDENTIAL_PREFIXES = ["x-amz-", "x-amzn-"];
-
-/** @returns true if the settings allow this header with credentials to reach handlers */
+/** @returns true if the name is in a list of the settings */
 export type Wanted = (name: string) => boolean;
 
+/** Which headers of a request reach handlers, and with them the journal. */
+export interface HeaderChoice {
+  /** Headers with credentials that reach handlers all the same; also parameters of the query. */
+  readonly isForwarded: Wanted;
+  /** The headers that reach handlers; undefined if all do that have no credentials. */
+  readonly isJournaled?: Wanted;
+}
+
+/** @param forwarded headers with credentials that reach handlers @param journaled the only ones that do; all if it is empty */
+export function headerChoice(forwarded: readonly string[] = [], journaled: readonly string[] = []): HeaderChoice {
+  const isForwarded = wantedHeaders(forwarded);
+  if (journaled.length === 0) return { isForwarded };
+  const isListed = wantedHeaders(journaled);
+  return { isForwarded, isJournaled: (name) => isListed(name) || isForwarded(name) };
+}
+
 /** @param names the names in lower case; a `*` at the end matches any ending */
-export function wantedHeaders(names: readonly string[]): Wanted {
+function wantedHeaders(names: readonly string[]): Wanted {
   const whole = new Set(names);
   const beginnings = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
   return (name) => whole.has(name) || beginnings.some((beginning) => name.startsWith(beginning));
@@ -51,19 +54,16 @@ export function wantedHeaders(names: readonly string[]): Wanted {
  * The headers that the handler receives; the first is the path of the call.
  * @throws IngressRefusal 400 if the value of a kept header is not printable ASCII
  */
-export function submissionHeaders(request: HttpRequest, isWanted: Wanted): Header[] {
-  const query = withoutCredentials(request.query, isWanted);
+export function submissionHeaders(request: HttpRequest, { isForwarded, isJournaled }: HeaderChoice): Header[] {
+  const query = withoutCredentials(request.query, isForwarded);
   const path = query === "" ? request.path : `${request.path}?${query}`;
   const kept: Header[] = [{ key: INGRESS_PATH, value: path }];
   for (const key in request.headers) {
-    if (OF_THE_INGRESS.has(key) || (isCredential(key) && !isWanted(key))) continue;
+    if (OF_THE_INGRESS.has(key) || (isCredentialHeader(key) && !isForwarded(key))) continue;
+    if (isJournaled !== undefined && !isJournaled(key)) continue;
     kept.push({ key, value: headerText(request, key)! });
   }
   return kept;
-}
-
-function isCredential(name: string): boolean {
-  return CREDENTIALS.has(name) || CREDENTIAL_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
 /**

@@ -213,7 +213,9 @@ export class Rules {
   }
 
   #arrival({ pk, sk, before, after }: Note): void {
-    if (before === undefined || (after === undefined && isEnded(this.#seen.get(pk)))) return;
+    const seen = this.#seen.get(pk);
+    // What ended before its first attempt loses the content of its arrivals.
+    if (before === undefined || isTombstone(seen) || (after === undefined && isEnded(seen))) return;
     if (after === undefined || contentOf(before) !== contentOf(after)) this.#complain(`${sk} of ${pk} was changed`);
   }
 
