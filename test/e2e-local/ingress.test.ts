@@ -115,7 +115,6 @@ for (const [line, status, message, { headers = {}, body = "", source = "ingress"
       "content-type": "application/json",
       "x-restate-error-source": source,
       vary: VARY,
-      "access-control-allow-credentials": "true",
       "x-content-type-options": "nosniff",
       "access-control-allow-origin": "https://a.example",
       ...(status === 405 && { allow: "GET,POST,OPTIONS" }),

@@ -17,7 +17,6 @@ test("a call is answered with the handler's bytes, its content type and the invo
       "x-restate-id": idOf("fresh 1"),
       "content-type": "application/json",
       vary: "origin, access-control-request-method, access-control-request-headers",
-      "access-control-allow-credentials": "true",
     },
     body: bytes,
   });

@@ -47,6 +47,22 @@ test("credentials, and headers of the connection or of the gateway, are not subm
   expect(JSON.stringify(submissions)).not.toContain("secret");
 });
 
+test("only the headers that the settings name are submitted, if they name any, and those with credentials that they forward", async () => {
+  const { app, submissions } = smallWorld({
+    journaledHeaders: ["content-type", "x-tenant-*"],
+    forwardHeaders: ["x-api-key"],
+  });
+  const headers = {
+    "content-type": "text/plain",
+    "x-tenant-id": "7",
+    "x-tenant-token": "t",
+    "x-other": "o",
+    "x-api-key": "k",
+  };
+  await app(request("POST /Greeter/echo", headers, "x"));
+  expect(submissions[0]!.headers.slice(1).map(({ key }) => key)).toEqual(["content-type", "x-tenant-id", "x-api-key"]);
+});
+
 test("a caller can neither forge its path header nor remove a proxy's headers", async () => {
   const { app, submissions } = smallWorld();
   const spoofed = {
@@ -66,6 +82,9 @@ test.each([
   ["x%2DAMZ-Credential=secret", ""],
   ["access_token=secret&access_token=secret", ""],
   ["%61ccess_token=secret&x=1", "?x=1"],
+  ["token=secret&api_key=secret&sig=secret&a=1", "?a=1"],
+  ["sv=2024&se=2026&sp=r&sig=secret", "?sv=2024&se=2026&sp=r"],
+  ["apiKey=secret&idToken=secret&client_secret=secret&page_token=3", "?page_token=3"],
   ["a=X-Amz-Signature&%ff=x-amz-", "?a=X-Amz-Signature&%ff=x-amz-"],
 ])("credentials in the query %s are removed from the path header", async (query, shown) => {
   const { app, submissions } = smallWorld();
@@ -108,15 +127,22 @@ test("a valid trace context is submitted, and an invalid one is dropped", async 
   expect(submissions[1]).not.toHaveProperty("traceparent");
 });
 
-test("every response has the CORS headers for its origin, refusals too", async () => {
-  for (const line of ["POST /Greeter/echo", "POST /Nope/echo", "GET /"]) {
-    const { headers } = await smallWorld().app(request(line, { origin: "https://a.example" }));
-    expect(headers).toMatchObject({
-      vary: "origin, access-control-request-method, access-control-request-headers",
-      "access-control-allow-credentials": "true",
-      "access-control-allow-origin": "https://a.example",
-    });
-  }
+test("every response has the CORS headers for its origin, refusals too, and credentials for the named origins alone", async () => {
+  for (const line of ["POST /Greeter/echo", "POST /Nope/echo", "GET /", "OPTIONS /Greeter/echo"])
+    for (const [origin, isNamed] of [
+      ["https://a.example", true],
+      ["https://evil.example", false],
+      ["https://a.example.evil.example", false],
+      ["null", false],
+    ] as const) {
+      const { app } = smallWorld({ credentialedOrigins: ["https://a.example"] });
+      const { headers } = await app(request(line, { origin }));
+      expect(headers).toMatchObject({
+        vary: "origin, access-control-request-method, access-control-request-headers",
+        "access-control-allow-origin": origin,
+      });
+      expect([origin, headers["access-control-allow-credentials"]]).toEqual([origin, isNamed ? "true" : undefined]);
+    }
 });
 
 test("a preflight gets the permissions that it asks for and reaches no handler", async () => {
