@@ -107,28 +107,27 @@ test("a deployment that does not speak the version of the journal is refused", a
   expect(stage.deployment.attempts).toHaveLength(2);
 });
 
-test("an invocation without stored entries has no pin to change, and uses the latest deployment", async () => {
-  const { stage, actor, id } = await resting("stumbles");
+test("an invocation without stored entries takes the version that its next deployment and the server share", async () => {
+  const { stage, actor, id } = await resting("stumbles", { maxProtocolVersion: 6 });
   expect(await inspect(actor.engine, id)).toMatchObject({ status: "paused" });
-  expect(await resume(actor.engine, id, LATEST)).toBe("not-movable");
-  expect(await resume(actor.engine, id, { kind: "keep" })).toBe("done");
+  expect(await resume(actor.engine, id, LATEST)).toBe("done");
   await stage.pulse.pass(3_000);
   expect(hostOf(stage)).toBe("http://host-2:9080/");
+  expect(await inspect(actor.engine, id)).toMatchObject({ status: "paused", pinnedDeploymentId: SECOND });
+  expect(await resume(actor.engine, id, on(FIRST))).toBe("done");
+  await stage.pulse.pass(3_000);
+  expect(hostOf(stage)).toBe("http://host-1:9080/");
 });
 
-test("an invocation without stored entries cannot be moved while it backs off either", async () => {
-  const stage = await open({
-    fails: () => {
-      throw new Error("boom");
-    },
+test("a deployment that speaks no version of the server is refused for an invocation without stored entries", async () => {
+  const range = { minProtocolVersion: 8, maxProtocolVersion: 9 };
+  const { actor, id } = await resting("stumbles", range);
+  expect(await resume(actor.engine, id, on(SECOND))).toEqual({
+    kind: "no-version",
+    deploymentId: SECOND,
+    min: 8,
+    max: 9,
   });
-  const actor = stage.actor();
-  actor.startWorker();
-  await sendOn(actor, "fails");
-  await stage.pulse.settle();
-  const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
-  expect(await resume(actor.engine, id, LATEST)).toBe("not-movable");
-  await pause(actor.engine, id);
 });
 
 /** @returns an invocation with a stored step, whose second attempt is on its way, or has failed if `fails` */
@@ -156,7 +155,7 @@ test.each([
   "an invocation that %s may move once an order to pause is stored, even before a driver obeys the order",
   async (_, fails) => {
     const { stage, actor, id, gate } = await underWay(fails);
-    expect(await resume(actor.engine, id, on(SECOND))).toBe("not-movable");
+    if (!fails) expect(await resume(actor.engine, id, on(SECOND))).toBe("not-movable");
     // The driver obeys no order before the clock moves.
     const orders = [await pause(actor.engine, id), await resume(actor.engine, id, on(SECOND))];
     expect(orders).toEqual(["noted", "done"]);
@@ -174,18 +173,6 @@ test("an invocation does not move after a pause that another order has revoked",
   await pause(actor.engine, id);
   expect(await resume(actor.engine, id, { kind: "keep" })).toBe("done");
   expect(await resume(actor.engine, id, on(SECOND))).toBe("not-movable");
-});
-
-test("an invocation that has no stored entry cannot be moved even after an order to pause is stored", async () => {
-  const stage = await open({ steps }, { retry: { initialIntervalMs: FAR_MS, maxIntervalMs: FAR_MS } });
-  stage.deployment.instead = () => ({ status: 502 });
-  const actor = stage.actor();
-  actor.startWorker();
-  const { invocationId: id } = await sendOn(actor, "steps");
-  await stage.pulse.settle();
-  await stage.pulse.within(2 * LEASE_MS, actor.stopWorker());
-  await pause(actor.engine, id);
-  expect(await resume(actor.engine, id, LATEST)).toBe("not-movable");
 });
 
 test("a restart with stored entries that waits for its key may move once an order to pause is stored", async () => {

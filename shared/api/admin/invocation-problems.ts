@@ -22,13 +22,16 @@ export function notBegunInvocation(id: InvocationId): HttpProblem {
 export function unmovableInvocation(id: InvocationId): HttpProblem {
   return new HttpProblem(
     409,
-    `The invocation '${id}' has a deployment already, which can be changed only while the invocation is suspended or paused, or after an order to pause it`,
+    `An attempt of the invocation '${id}' is under way or about to begin, and goes on at its deployment. Pause the invocation first, and then resume it at the other deployment`,
   );
 }
 
 export function unfitDeployment(id: InvocationId, unfit: UnfitDeployment): HttpProblem {
   if (unfit.kind === "unknown-deployment") return new HttpProblem(400, `There is no deployment for '${unfit.asked}'`);
-  const { deploymentId, version, min, max } = unfit;
-  const spoken = `the deployment '${deploymentId}' speaks ${min} to ${max}`;
+  const spoken = `the deployment '${unfit.deploymentId}' speaks ${unfit.min} to ${unfit.max}`;
+  if (unfit.kind === "no-version") {
+    return new HttpProblem(400, `The server speaks none of the protocol versions of the chosen deployment: ${spoken}`);
+  }
+  const { version } = unfit;
   return new HttpProblem(400, `The journal of the invocation '${id}' has protocol version ${version}, but ${spoken}`);
 }

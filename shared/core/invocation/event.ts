@@ -9,8 +9,15 @@ import type { AttemptSpan, Pin, Consumption } from "./segment.ts";
 /** An operator's order to pause or to resume; the segment that obeys the order lists the key of the order. */
 export type Order =
   | { readonly kind: "pause"; readonly atMs: number; readonly key: string }
-  /** `deploymentId` is present if the invocation must go on at another deployment. */
-  | { readonly kind: "resume"; readonly atMs: number; readonly key: string; readonly deploymentId?: DeploymentId };
+  /** `move` is present if the invocation must go on at another deployment. */
+  | { readonly kind: "resume"; readonly atMs: number; readonly key: string; readonly move?: Move };
+
+/** A deployment for the next attempts. Only an invocation that has stored no entry yet, and so has no version, takes the version. */
+export interface Move {
+  readonly deploymentId: DeploymentId;
+  /** Absent in an order that an earlier version of this server wrote. */
+  readonly protocolVersion?: number;
+}
 
 /** An arrival that no segment lists yet: a notification or an order. */
 export type Arrival =

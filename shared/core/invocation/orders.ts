@@ -85,11 +85,16 @@ function obeyed(
   return { next: fold(invocation, segment), segment, step };
 }
 
-/** The pin with the last deployment that an order names; the protocol version stays. Undefined if the pin does not change. */
+/**
+ * The pin with the last deployment that an order names. The protocol version of a journal stays; without stored entries, the
+ * version of the order counts. Undefined if the pin does not change.
+ */
 function changedPin({ pin }: Invocation, orders: readonly Order[]): Pin | undefined {
-  const asked = orders.findLast((order) => order.kind === "resume" && order.deploymentId !== undefined);
-  if (pin === undefined || asked?.kind !== "resume" || asked.deploymentId === undefined) return undefined;
-  return { ...pin, deploymentId: asked.deploymentId };
+  const asked = orders.findLast((order) => order.kind === "resume" && order.move !== undefined);
+  if (asked?.kind !== "resume" || asked.move === undefined) return undefined;
+  const { deploymentId } = asked.move;
+  const protocolVersion = pin?.protocolVersion ?? asked.move.protocolVersion;
+  return protocolVersion === undefined ? undefined : { deploymentId, protocolVersion };
 }
 
 /** Sorts notifications by the moment of arrival, which gives their order in the journal. */

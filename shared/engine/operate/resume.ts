@@ -4,12 +4,15 @@
  */
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
+import type { Move } from "../../core/invocation/event.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
+import { negotiate } from "../../core/protocol/version.ts";
 import type { Engine } from "../engine.ts";
 import { giveOrder, isToPause } from "./give-order.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, type Loaded } from "../store/load.ts";
+import { hasExpired } from "../store/load.ts";
 import { loadHeads } from "../store/operator-loads.ts";
+import { spokenRange } from "../ports/protocol-range.ts";
 import type { DeploymentChoice, Resumption, UnfitDeployment } from "../ports/submission.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
@@ -39,25 +42,35 @@ export async function resume(
     case "paused":
       break;
   }
-  if (choice.kind !== "keep" && !isMovable(invocation, loaded)) return "not-movable";
+  const isUnderWay = status === "running" || status === "ready";
+  // An attempt would go on where it began; an order to pause makes the next attempt read this order first.
+  if (choice.kind !== "keep" && isUnderWay && !isToPause(loaded)) return "not-movable";
   const chosen = await deploymentFor(engine, invocation, choice);
   if (chosen !== undefined && "kind" in chosen) return chosen;
-  const isMoved = chosen !== undefined && chosen.id !== invocation.pin?.deploymentId;
-  const isUnderWay = status === "running" || status === "ready";
   // A running or ready invocation needs an order only if its last fresh order is a pause. Otherwise a wake is enough.
   if (isUnderWay && !isToPause(loaded)) await wakeNow(engine, invocation.acceptance);
-  else await giveOrder(engine, loaded, { kind: "resume", ...(isMoved && { deploymentId: chosen.id }) }, by);
+  else {
+    const move = chosen && moveOf(engine, invocation, chosen, choice);
+    await giveOrder(engine, loaded, { kind: "resume", ...(move && { move }) }, by);
+  }
   return "done";
 }
 
 /**
- * True if a stored entry has set the deployment, and no attempt can begin before a driver reads the order to resume. That is so
- * for a suspended or paused invocation, and for one whose last fresh order is a pause: its driver reads the order to resume
- * together with that pause, or later.
+ * @returns undefined if the next attempt finds the deployment without an order: the invocation is there already, or has not begun
+ *   and is to begin on the deployment that is the latest then
  */
-function isMovable({ phase: { status }, pin }: Invocation, loaded: Loaded): boolean {
-  if (pin === undefined) return false;
-  return status === "suspended" || status === "paused" || isToPause(loaded);
+function moveOf(
+  engine: Engine,
+  { pin, attempts }: Invocation,
+  chosen: Deployment,
+  choice: DeploymentChoice,
+): Move | undefined {
+  if (chosen.id === pin?.deploymentId) return undefined;
+  if (pin === undefined && attempts === 0 && choice.kind === "latest") return undefined;
+  const { minProtocolVersion: min, maxProtocolVersion: max } = chosen;
+  const protocolVersion = negotiate({ min, max }, spokenRange(engine.settings));
+  return { deploymentId: chosen.id, ...(protocolVersion !== undefined && { protocolVersion }) };
 }
 
 /**
@@ -78,9 +91,12 @@ export async function deploymentFor(
     const { service } = acceptance.target;
     return { kind: "unknown-deployment", asked: choice.kind === "latest" ? service : choice.deploymentId };
   }
-  if (pin === undefined) return deployment;
-  const { protocolVersion: version } = pin;
   const { id, minProtocolVersion: min, maxProtocolVersion: max } = deployment;
+  if (pin === undefined) {
+    const isSpoken = negotiate({ min, max }, spokenRange(engine.settings)) !== undefined;
+    return isSpoken ? deployment : { kind: "no-version", deploymentId: id, min, max };
+  }
+  const { protocolVersion: version } = pin;
   return version >= min && version <= max ? deployment : { kind: "wrong-version", deploymentId: id, version, min, max };
 }
 

@@ -268,10 +268,12 @@ export type UnfitDeployment =
       readonly version: number;
       readonly min: number;
       readonly max: number;
-    };
+    }
+  /** The deployment speaks no protocol version of this server. */
+  | { readonly kind: "no-version"; readonly deploymentId: DeploymentId; readonly min: number; readonly max: number };
 
 /**
- * `not-movable`: the invocation cannot move to another deployment now. It can move if it has stored an entry and
- * is suspended or paused, or if it has stored an entry and its last fresh order is a pause.
+ * `not-movable`: an attempt is under way, or about to begin, so the invocation cannot move to another deployment now. After an
+ * order to pause it can.
  */
 export type Resumption = "done" | "not-begun" | "not-movable" | "completed" | "unknown" | UnfitDeployment;

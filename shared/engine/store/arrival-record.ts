@@ -1,5 +1,5 @@
 /** Converts arrivals to items and back. The stored form of a notification does not depend on a protocol version. */
-import type { Arrival } from "../../core/invocation/event.ts";
+import type { Arrival, Move } from "../../core/invocation/event.ts";
 import type { Command, NotificationEntry, NotificationId } from "../../core/invocation/entry.ts";
 import type { Journal } from "../../core/invocation/journal.ts";
 import type { Result } from "../../core/model/failure.ts";
@@ -34,6 +34,7 @@ const StoredArrival = message({
   resume: oneof("id", bool(8)),
   /** For an order to resume: the deployment on which the invocation continues. */
   deploymentId: optional(string(9)),
+  protocolVersion: optional(uint32(10)),
 });
 type StoredArrival = Infer<typeof StoredArrival>;
 
@@ -41,7 +42,7 @@ export type ArrivalContent =
   | { readonly kind: "notification"; readonly id: NotificationId; readonly result: Result | undefined }
   | { readonly kind: "kill" }
   | { readonly kind: "pause" }
-  | { readonly kind: "resume"; readonly deploymentId?: DeploymentId };
+  | { readonly kind: "resume"; readonly move?: Move };
 
 export interface ArrivalAddress {
   readonly id: InvocationId;
@@ -77,8 +78,7 @@ export function arrivalItem(
 function idToStored(content: ArrivalContent): Partial<StoredArrival> {
   if (content.kind === "kill") return { kill: true };
   if (content.kind === "pause") return { pause: true };
-  if (content.kind === "resume")
-    return { resume: true, ...(content.deploymentId !== undefined && { deploymentId: content.deploymentId }) };
+  if (content.kind === "resume") return { resume: true, ...content.move };
   const { id } = content;
   if ("completionId" in id) return { completionId: id.completionId };
   return "index" in id ? { signalIndex: id.index } : { signalName: id.name };
@@ -92,16 +92,14 @@ export function readArrival(item: Item, nonce: Nonce, journal: Journal, version:
   const key = uniquePart(item.sk, "arr", nonce);
   if (key === undefined) return undefined;
   const stored = decode(StoredArrival, opened(item["b"], `arrival ${item.sk}`));
-  const { atMs, deploymentId } = stored;
+  const { atMs, deploymentId, protocolVersion } = stored;
   if (stored.kill === true) return { kind: "kill", atMs };
   if (stored.pause === true) return { kind: "pause", atMs, key };
-  if (stored.resume === true)
-    return {
-      kind: "resume",
-      atMs,
-      key,
-      ...(deploymentId !== undefined && { deploymentId: deploymentId as DeploymentId }),
-    };
+  if (stored.resume === true) {
+    if (deploymentId === undefined) return { kind: "resume", atMs, key };
+    const spoken = protocolVersion !== undefined && { protocolVersion };
+    return { kind: "resume", atMs, key, move: { deploymentId: deploymentId as DeploymentId, ...spoken } };
+  }
   const notification = notificationFor(idFromStored(stored), resultFromStored(stored.result), journal, version);
   // A record without its result (`withoutResult`) has no moment either.
   const entry = atMs === 0 ? notification : { ...notification, receivedAtMs: atMs };

@@ -20,7 +20,7 @@ const resume = (atMs = NOW_MS, key = "oresume", deploymentId?: string): Arrival 
   kind: "resume",
   atMs,
   key,
-  ...(deploymentId !== undefined && { deploymentId: deploymentId as DeploymentId }),
+  ...(deploymentId !== undefined && { move: { deploymentId: deploymentId as DeploymentId, protocolVersion: 5 } }),
 });
 const MOVING: readonly Status[] = ["scheduled", "pending", "ready", "running", "backing-off", "suspended"];
 const BEGUN: readonly Status[] = ["running", "backing-off", "suspended"];
@@ -145,7 +145,8 @@ describe("an order to resume", () => {
     const { next, segment } = advance(invocationIn("paused", { pin: PIN }), poll(arrivals));
     expect(segment!.pin).toEqual({ ...PIN, deploymentId: "dp_2" });
     expect(next.pin).toEqual(segment!.pin);
-    expect(advance(invocationIn("paused"), poll(arrivals)).segment).not.toHaveProperty("pin");
+    const unpinned = advance(invocationIn("paused"), poll(arrivals)).segment!;
+    expect(unpinned.pin).toEqual({ deploymentId: "dp_2", protocolVersion: 5 });
   });
 
   test("has no effects, and folding its segment gives the same invocation", () => {
