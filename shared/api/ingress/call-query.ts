@@ -10,7 +10,8 @@ const LIMIT_KEY = /^[a-zA-Z0-9_.-]{1,36}(?:\/[a-zA-Z0-9_.-]{1,36})?$/;
 /**
  * The moment at which a delayed send starts; undefined if the request has no delay.
  * @param nowMs the moment of the request
- * @throws IngressRefusal 400 for a call with a delay, and for a delay that is invalid or ends after the year 9999
+ * @returns the end of the year 9999 for a delay that ends later, which clients write for "never"
+ * @throws IngressRefusal 400 for a call with a delay, and for an invalid delay
  */
 export function startAtMs(query: string, oneWay: boolean, nowMs: number): number | undefined {
   const text = parameter(query, "delay");
@@ -22,13 +23,13 @@ export function startAtMs(query: string, oneWay: boolean, nowMs: number): number
     );
   }
   const delayMs = parseDurationMs(text);
-  if (delayMs === undefined || nowMs + delayMs > LAST_MOMENT_MS) {
+  if (delayMs === undefined) {
     throw new IngressRefusal(
       400,
       `bad delay query parameter, must be a ISO8601 duration: '${text}' is neither like PT5S nor like 5s`,
     );
   }
-  return nowMs + delayMs;
+  return Math.min(nowMs + delayMs, LAST_MOMENT_MS);
 }
 
 /** @throws IngressRefusal 400 if the request has a limit key, which would have no effect without scopes */

@@ -5,6 +5,7 @@ import type { AttemptFailure } from "../model/attempt-failure.ts";
 import { keptFailure, sameFailure } from "../model/attempt-failure.ts";
 import type { Await } from "../model/await-tree.ts";
 import type { Failure, Result } from "../model/failure.ts";
+import { LAST_MOMENT_MS } from "../model/moment.ts";
 import type { AttemptEnded, AttemptGrew, AttemptOutcome } from "./event.ts";
 import { Freshness } from "./freshness.ts";
 import { fold, type Invocation, type Phase } from "./invocation.ts";
@@ -93,7 +94,9 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
   const pauses = behavior === "pause" || spent;
   const askedMs = nextRetryDelayMs ?? retryDelayMs(event.policy, retries.policyAttempts, event.jitter);
   const delayMs = flooredDelayMs(askedMs, Math.max(retries.sinceEntry, retries.policyAttempts));
-  const phase: Phase = pauses ? { status: "paused" } : { status: "backing-off", retryAtMs: event.atMs + delayMs };
+  const phase: Phase = pauses
+    ? { status: "paused" }
+    : { status: "backing-off", retryAtMs: Math.min(event.atMs + delayMs, LAST_MOMENT_MS) };
   const retriesKept: Retries = pauses ? NO_RETRIES : retries;
   const step: Step =
     phase.status === "backing-off"

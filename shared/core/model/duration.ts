@@ -32,14 +32,13 @@ export interface Grammar {
 /**
  * Refuses negative durations and numbers without a unit. Also refuses months and years, because a month or a year has no fixed
  * length.
- * @returns whole milliseconds, rounded to the nearest; undefined if the text is refused, or if the number is not a safe integer
+ * @returns whole milliseconds, rounded to the nearest, and at most 2^53-1; undefined if the text is refused
  */
 export function parseDurationMs(text: string, { anyOrder = false }: Grammar = {}): number | undefined {
   if (text.length === 0 || text.length > TEXT_MAX_CHARS) return undefined;
   const ms = /^\+?P/i.test(text) ? isoMs(text) : friendlyMs(text, anyOrder);
   if (ms === undefined) return undefined;
-  const whole = Math.round(ms);
-  return Number.isSafeInteger(whole) ? whole : undefined;
+  return Math.min(Math.round(ms), Number.MAX_SAFE_INTEGER);
 }
 
 function isoMs(text: string): number | undefined {

@@ -1,4 +1,5 @@
 /** Decodes messages in the proto3 wire format; bytes fields become views of the input. */
+import { LAST_MOMENT_MS } from "./moment.ts";
 import { NESTING_MAX, Proto3Error } from "./proto3.ts";
 import type { MessageType, NamedField } from "./proto3.ts";
 
@@ -114,6 +115,8 @@ class Source {
       case "uint53":
         if (high > 0x1fffff) throw new Proto3Error(`${field.name} is above 2^53-1`);
         return high * 0x100000000 + low;
+      case "moment":
+        return Math.min(high * 0x100000000 + low, LAST_MOMENT_MS);
       case "uint64":
         return high === 0 ? BigInt(low) : (BigInt(high) << 32n) | BigInt(low);
       case "bool":

@@ -67,11 +67,17 @@ const isEmpty = ({ kind }: NamedField, content: unknown): boolean =>
   kind === "bytes" && (content as Uint8Array).length === 0;
 const tagSize = ({ number }: NamedField): number => (number < 16 ? 1 : varintSize(number * 8));
 
+const WHOLE_MAX: { readonly [kind: string]: number } = {
+  uint32: 0xffffffff,
+  uint53: Number.MAX_SAFE_INTEGER,
+  moment: Number.MAX_SAFE_INTEGER,
+};
+
 function scalarSize(field: NamedField, content: unknown): number {
   if (field.kind === "bool") return 1;
   if (field.kind === "uint64") return bigSize(field, content as bigint);
   const value = content as number;
-  const max = field.kind === "uint53" ? Number.MAX_SAFE_INTEGER : field.kind === "uint32" ? 0xffffffff : 0x7fffffff;
+  const max = WHOLE_MAX[field.kind] ?? 0x7fffffff;
   if (!Number.isInteger(value) || value < 0 || value > max) {
     throw new Proto3Error(`${field.name} is ${value}, not a whole number from 0 to ${max}`);
   }

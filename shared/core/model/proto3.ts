@@ -8,7 +8,7 @@ export class Proto3Error extends Error {
 /** The limit of the levels of sub-messages below a root, so that a hostile message cannot exhaust the stack. */
 export const NESTING_MAX = 1000;
 
-export type Scalar = "uint32" | "uint53" | "uint64" | "bool" | "string" | "bytes" | "enumeration";
+export type Scalar = "uint32" | "uint53" | "moment" | "uint64" | "bool" | "string" | "bytes" | "enumeration";
 
 /**
  * How a field appears in a decoded message. If the wire lacks a `plain` field, its value is zero or empty. If it lacks an
@@ -75,6 +75,11 @@ export type Draft<T> = T extends Uint8Array | string | number | bigint | boolean
 export const uint32 = (number: number): Field<number, "plain"> => ({ number, kind: "uint32", presence: "plain" });
 /** A 64-bit number as a JavaScript number. A value above 2^53-1 is refused, never rounded. */
 export const uint53 = (number: number): Field<number, "plain"> => ({ number, kind: "uint53", presence: "plain" });
+/**
+ * A 64-bit number of milliseconds since the epoch. Handlers write "never" as the largest number of their language, so a moment after
+ * the year 9999 counts as the end of that year.
+ */
+export const moment = (number: number): Field<number, "plain"> => ({ number, kind: "moment", presence: "plain" });
 export const uint64 = (number: number): Field<bigint, "plain"> => ({ number, kind: "uint64", presence: "plain" });
 export const bool = (number: number): Field<boolean, "plain"> => ({ number, kind: "bool", presence: "plain" });
 export const string = (number: number): Field<string, "plain"> => ({ number, kind: "string", presence: "plain" });
@@ -117,6 +122,7 @@ const EMPTY = new Uint8Array(0);
 const ZEROS: Record<Scalar | "message", unknown> = {
   uint32: 0,
   uint53: 0,
+  moment: 0,
   uint64: 0n,
   bool: false,
   string: "",

@@ -1,5 +1,5 @@
 /** The commands of a journal by name, each with its type code and the table of its fields. */
-import { bytes, message, oneof, optional, repeated, string, submessage, uint32, uint53 } from "../model/proto3.ts";
+import { bytes, message, moment, oneof, optional, repeated, string, submessage, uint32 } from "../model/proto3.ts";
 import type { Infer, MessageType } from "../model/proto3.ts";
 import { HeaderMessage, IdempotentTargetMessage, StateKeysMessage, WorkflowTargetMessage } from "./wire-values.ts";
 import { oneofFailure, oneofValue, oneofVoid, value } from "./wire-values.ts";
@@ -46,7 +46,7 @@ export const COMMANDS = {
       name,
     }),
   },
-  Sleep: { code: 0x040c, type: message({ wakeUpTimeMs: uint53(1), resultCompletionId, name }) },
+  Sleep: { code: 0x040c, type: message({ wakeUpTimeMs: moment(1), resultCompletionId, name }) },
   Call: {
     code: 0x040d,
     type: message({
@@ -71,7 +71,7 @@ export const COMMANDS = {
       handlerName: string(2),
       parameter: bytes(3),
       /** Milliseconds since the epoch; 0 means now. */
-      invokeTimeMs: uint53(4),
+      invokeTimeMs: moment(4),
       headers: headers(5),
       key: string(6),
       idempotencyKey: optional(string(7)),

@@ -47,10 +47,11 @@ export class JsonObject {
     return this.#member(name, "true or false", (value) => typeof value === "boolean") as boolean | undefined;
   }
 
-  /** A whole number of at least 0. */
+  /** A whole number of at least 0. A larger one than 2^53-1, as SDKs with 64-bit numbers send for "without end", counts as that. */
   count(name: string): number | undefined {
-    const fits = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
-    return this.#member(name, "a whole number from 0 on", fits) as number | undefined;
+    const fits = (value: unknown) => Number.isInteger(value) && (value as number) >= 0;
+    const count = this.#member(name, "a whole number from 0 on", fits) as number | undefined;
+    return count === undefined ? undefined : Math.min(count, Number.MAX_SAFE_INTEGER);
   }
 
   positive(name: string): number | undefined {

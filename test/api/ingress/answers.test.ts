@@ -65,6 +65,9 @@ test.each([
   ["delay=1h30m", "2026-11-21T07:13:02.661000000Z"],
   ["delay=P1DT2H", "2026-11-22T07:43:02.661000000Z"],
   ["delay=0ms", "2026-11-21T05:43:02.661000000Z"],
+  ["delay=9999999w", "9999-12-31T23:59:59.999000000Z"],
+  ["delay=9007199254740991ms", "9999-12-31T23:59:59.999000000Z"],
+  ["delay=18446744073709551615ms", "9999-12-31T23:59:59.999000000Z"],
 ])("a send with %s shows when it will run", async (query, executionTime) => {
   const response = await smallWorld().app(request(`POST /Greeter/echo/send?${query}`));
   expect(JSON.parse(textOf(response))).toMatchObject({ executionTime, status: "Accepted" });

@@ -91,7 +91,7 @@ const PARAMETERS: readonly Row[] = [
     status: 400,
     message: "cannot use the delay query parameter with calls. ...",
   },
-  ...["", "5", "-1s", "PT", "P1M", "P1Y", "1y", "soon", "9999999w"].map((delay) => ({
+  ...["", "5", "-1s", "PT", "P1M", "P1Y", "1y", "soon"].map((delay) => ({
     line: `POST /Greeter/echo/send?delay=${delay}`,
     status: 400,
     message: "bad delay query parameter, must be a ISO8601 duration: ...",

@@ -55,11 +55,17 @@ test.each([
   "1e3s",
   "5s ago",
   "1,s",
-  "99999999999999999w",
   "1s".repeat(100),
 ])("%j is not a duration", (text) => {
   expect(parseDurationMs(text)).toBeUndefined();
 });
+
+test.each(["99999999999999999w", "18446744073709551615ms", "P99999999999999999999D", `${"9".repeat(100)}s`])(
+  "%j is the longest duration that a number holds exactly",
+  (text) => {
+    expect(parseDurationMs(text)).toBe(Number.MAX_SAFE_INTEGER);
+  },
+);
 
 test("any text gives whole milliseconds or nothing", () => {
   const shaped = fc.stringMatching(/^[PT0-9., +smhdwu-]{0,20}$/);

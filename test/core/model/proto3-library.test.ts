@@ -30,7 +30,7 @@ const EveryKind = proto3.message({
   right: proto3.oneof("side", proto3.uint32(2_048)),
 });
 
-const LIBRARY_TYPES = { uint53: "uint64", enumeration: "int32" } as const;
+const LIBRARY_TYPES = { uint53: "uint64", moment: "uint64", enumeration: "int32" } as const;
 const made = new Map<MessageType<unknown>, protobuf.Type>();
 const root = new protobuf.Root();
 

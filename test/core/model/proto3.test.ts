@@ -31,11 +31,13 @@ const Sample = message({
   ),
   blobs: repeated(bytes(16)),
   flags: repeated(bool(17)),
+  at: proto3.moment(18),
 });
 type Sample = Infer<typeof Sample>;
 const blank: Sample = {
   small: 0,
   safe: 0,
+  at: 0,
   big: 0n,
   flag: false,
   text: "",

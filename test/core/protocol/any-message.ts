@@ -1,4 +1,5 @@
 /** Generates arbitrary values of a message type. */
+import { LAST_MOMENT_MS } from "../../../shared/core/model/moment.ts";
 import fc from "fast-check";
 import type { MessageType, NamedField } from "../../../shared/core/model/proto3.ts";
 
@@ -36,6 +37,8 @@ function anyOne(field: NamedField, depth: number): fc.Arbitrary<unknown> {
       return fc.oneof(fc.nat(300), fc.nat(0xffffffff));
     case "uint53":
       return fc.oneof(fc.nat(300), fc.maxSafeNat());
+    case "moment":
+      return fc.oneof(fc.nat(300), fc.maxSafeNat()).map((atMs) => Math.min(atMs, LAST_MOMENT_MS));
     case "uint64":
       return fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
     case "bool":

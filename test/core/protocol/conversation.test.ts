@@ -102,12 +102,6 @@ const rows: Row[] = [
     [RUN],
     violation("Error (0x0002) is not readable"),
   ],
-  [
-    "a wake-up time beyond 2^53",
-    ["040c00000000000b 08ffffffffffffffffff01"],
-    [],
-    violation("wakeUpTimeMs is above 2^53-1"),
-  ],
   ["an output without a result", ["0401000000000000"], [], violation("has no result")],
   ["a state without a value", ["0403000000000003 0a016b"], [], violation("has no value")],
   ["a signal without a name", ["0410000000000002 2200"], [], violation("names no signal")],
