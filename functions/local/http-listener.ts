@@ -11,6 +11,9 @@ import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts
 import { textResponse } from "../../shared/api/http/message.ts";
 import { bindRefusal } from "../../shared/wiring/start-refusals.ts";
 import type { ListenerBudgets } from "../../shared/wiring/embedded.ts";
+import { ARRIVAL, type ArrivalLimits } from "./arrival-limits.ts";
+import { ConnectionRoom, connectionsMax } from "./connection-room.ts";
+import { refusalOf, refuseOnSocket } from "./raw-refusal.ts";
 import { AnswerRoom } from "./answer-room.ts";
 import type { Admitted, AnswerRules } from "./answer-room.ts";
 import { TransferRoom } from "./transfer-room.ts";
@@ -45,34 +48,23 @@ export interface ListenerOptions {
   readonly concurrency?: { readonly max: number; readonly refusal: (request: HttpRequest) => HttpResponse };
   /** If absent, no bytes are counted. */
   readonly rooms?: ListenerRooms;
+  /** The answer to bytes that are no acceptable request, in the form of this listener; a text by default. */
+  readonly malformed?: (status: number, message: string) => HttpResponse;
+  /** The request line and the headers of a request together, in bytes; 64 KiB by default. */
+  readonly headMaxBytes?: number;
+  /** The connections at a time; by default as many as `connectionsMax` says. */
+  readonly connectionsMax?: number;
   /** By default a minute for the head and five for the whole request; handlers have no limit here. */
   readonly arrival?: Partial<ArrivalLimits>;
   /** The promise never rejects. */
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
-/** Time limits of a connection. */
-export interface ArrivalLimits {
-  /** How long a new connection may send nothing, and how long the head of an HTTP/1.1 request may take to arrive. */
-  readonly headWithinMs: number;
-  /** From the start of the request to the end of its body. */
-  readonly requestWithinMs: number;
-  /** How long a connection may have no request. */
-  readonly idleMs: number;
-  /** How long an answer may stay completely unread. */
-  readonly unreadMs: number;
-  /** The interval of checks on connections. */
-  readonly checkEveryMs: number;
-}
-
-const ARRIVAL: ArrivalLimits = {
-  headWithinMs: 60_000,
-  requestWithinMs: 300_000,
-  // Clients keep idle connections for less time. So clients close them first, and no request arrives on a closing connection.
-  idleMs: 75_000,
-  unreadMs: 60_000,
-  checkEveryMs: 10_000,
-};
+const ALL_CONNECTIONS_BUSY =
+  "every connection of this listener has a request (listeners.connections-limit), nothing was accepted: try again in a moment";
+const HEAD_MAX_BYTES = 64 * 1024;
+/** Each header has four bytes at least, so that the size limits the number. A limit by number would refuse or drop further headers. */
+const HEADER_MIN_BYTES = 4;
 /** The streams of one HTTP/2 connection; a client that needs more opens another connection. */
 const CONCURRENT_STREAMS_MAX = 200;
 
@@ -98,11 +90,16 @@ export class HttpListener {
   /** Requests that are being read or wait for their answer. */
   #unanswered = 0;
   readonly #unreadMs: number;
+  readonly #connections: ConnectionRoom;
+  readonly #malformed: (status: number, message: string) => HttpResponse;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
     const { headWithinMs, requestWithinMs, checkEveryMs, idleMs, unreadMs } = { ...ARRIVAL, ...options.arrival };
     this.#unreadMs = unreadMs;
+    const headMaxBytes = options.headMaxBytes ?? HEAD_MAX_BYTES;
+    this.#connections = new ConnectionRoom(options.connectionsMax ?? connectionsMax());
+    this.#malformed = options.malformed ?? textResponse;
     const { rooms, answer } = options;
     if (rooms !== undefined) {
       this.#bodies = new TransferRoom(rooms.bodies, rooms.stillMaxMs);
@@ -114,10 +111,21 @@ export class HttpListener {
       headersTimeout: headWithinMs,
       requestTimeout: requestWithinMs,
       connectionsCheckingInterval: checkEveryMs,
+      maxHeaderSize: headMaxBytes,
+      // Node would refuse a request without a host without a body; `readRequest` refuses it.
+      requireHostHeader: false,
     });
-    // The size of headers is limited; a limit by number would silently drop further headers.
     this.#http1.maxHeadersCount = 0;
-    this.#http2 = createHttp2({ settings: { maxConcurrentStreams: CONCURRENT_STREAMS_MAX } });
+    this.#http2 = createHttp2({
+      settings: { maxConcurrentStreams: CONCURRENT_STREAMS_MAX, maxHeaderListSize: headMaxBytes },
+      maxHeaderListPairs: Math.ceil(headMaxBytes / HEADER_MIN_BYTES),
+    });
+    this.#http1.on("clientError", (error, socket) => {
+      const { status, message } = refusalOf(error, headMaxBytes);
+      // Node sets the answer that the socket carries, which is not in the types.
+      const hasBegun = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
+      refuseOnSocket(socket, hasBegun, this.#malformed(status, message));
+    });
     for (const server of [this.#http1, this.#http2] as const) {
       server.on("request", (incoming: Incoming, outgoing: Outgoing) => void this.#serve(incoming, outgoing));
       // A client with `expect: 100-continue` gets its 100 only once its body is wanted.
@@ -125,15 +133,22 @@ export class HttpListener {
         "checkContinue",
         (incoming: Incoming, outgoing: Outgoing) => void this.#serve(incoming, outgoing, true),
       );
+      // Without this listener, Node answers an unknown expectation with 417 and no body. HTTP allows to ignore it.
+      server.on("checkExpectation", (incoming: Incoming, outgoing: Outgoing) => void this.#serve(incoming, outgoing));
     }
     this.#http2.on("session", (session) => {
       this.#sessions.add(session);
       session.once("close", () => this.#sessions.delete(session));
       limitSession(session, { idleMs, requestWithinMs });
     });
-    const onConnection = (socket: Socket): void => {
+    const onConnection = (socket: Socket): boolean => {
+      if (!this.#connections.admit(socket)) {
+        refuseOnSocket(socket, false, this.#malformed(503, ALL_CONNECTIONS_BUSY));
+        return false;
+      }
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
+      return true;
     };
     offerBothProtocols(this.#http1, this.#http2, onConnection, headWithinMs);
   }
@@ -182,7 +197,9 @@ export class HttpListener {
     this.#unanswered += 1;
     const gone = new AbortController();
     let isAnswered = false;
+    const ended = this.#connections.began(addressesOf(incoming));
     outgoing.once("close", () => {
+      ended();
       this.#openRequests -= 1;
       // After the answer nothing waits for the abort, which is expensive.
       if (!isAnswered) gone.abort();
@@ -230,9 +247,11 @@ export class HttpListener {
     const { tooLarge, rooms } = this.#options;
     switch (read.kind) {
       case "two-hosts":
-        return textResponse(400, "the request names two hosts");
+        return this.#malformed(400, "the request names two hosts");
+      case "no-host":
+        return this.#malformed(400, "the request names no host");
       case "unknown-coding":
-        return textResponse(501, "the server accepts no transfer coding but chunked");
+        return this.#malformed(501, "the server accepts no transfer coding but chunked");
       case "refused":
         return read.response;
       case "too-large":
@@ -262,4 +281,10 @@ export class HttpListener {
     const hasMore = write(outgoing, response, this.#isClosing, mover && (() => mover.moved()));
     endWhenUnread(outgoing, this.#unreadMs, hasMore);
   }
+}
+
+/** The addresses of the connection of a request; empty once the connection is gone. */
+function addressesOf(incoming: Incoming): Pick<Socket, "remoteAddress" | "remotePort"> {
+  const socket = "stream" in incoming ? incoming.stream.session?.socket : incoming.socket;
+  return { remoteAddress: socket?.remoteAddress, remotePort: socket?.remotePort };
 }

@@ -18,6 +18,8 @@ export type RequestRead =
   | { readonly kind: "refused"; readonly response: HttpResponse }
   /** The request names two hosts; a proxy in front of this port may have checked only the one that this server ignores. */
   | { readonly kind: "two-hosts" }
+  /** HTTP/1.1 requires a host. */
+  | { readonly kind: "no-host" }
   /**
    * The request has a transfer coding that this server does not decode. Without decoding, the body would differ from the one that
    * the client sent.
@@ -43,6 +45,7 @@ export async function readRequest(
 ): Promise<RequestRead> {
   const headers = firstHeaders(incoming.rawHeaders);
   if (headers === "two-hosts") return { kind: headers };
+  if (incoming.httpVersion === "1.1" && headers["host"] === undefined) return { kind: "no-host" };
   if ((headers["transfer-encoding"] ?? "chunked").toLowerCase() !== "chunked") return { kind: "unknown-coding" };
   const { path, query } = splitUrl(escaped(incoming.url ?? "/"));
   const request = { method: incoming.method ?? "GET", path, query, headers, body: NOTHING, signal };

@@ -7,11 +7,12 @@ import {
   bodyTooLargeResponse,
   noAnswerRoomResponse,
   noBodyRoomResponse,
+  refusalResponse,
   tooManyResponse,
 } from "../../shared/api/ingress/answers.ts";
 import { withCommonHeaders } from "../../shared/api/ingress/cors.ts";
 import { changesSomething } from "../../shared/api/admin/audit.ts";
-import { noRoomResponse } from "../../shared/api/admin/no-room.ts";
+import { adminRefusal, noRoomResponse } from "../../shared/api/admin/no-room.ts";
 import { resultAgain } from "../../shared/api/ingress/result-again.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import type { Settings } from "../../shared/config/settings-table.ts";
@@ -29,7 +30,7 @@ import { builtInUi } from "../../shared/wiring/built-in-ui.ts";
 import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
 import type { Loops } from "../../shared/wiring/use-cases.ts";
 import { openListener } from "./http-listener.ts";
-import type { HttpListener } from "./http-listener.ts";
+import type { HttpListener, ListenerOptions } from "./http-listener.ts";
 import { forOwnHosts } from "./own-host.ts";
 
 const POLL_EVERY_MS = 20;
@@ -114,6 +115,8 @@ function openIngress(
     host: settings["ingress.bind"],
     port: settings["ingress.port"],
     bodyMaxBytes: settings["ingress.request-size-limit"],
+    ...connectionLimits(settings),
+    malformed: refusalResponse,
     tooLarge: (request, declared) => withCommonHeaders(request, bodyTooLargeResponse(declared)),
     ...(max !== undefined && { concurrency: { max, refusal } }),
     rooms: {
@@ -145,6 +148,8 @@ async function openAdmin(
     host: settings["admin.bind"],
     port: settings["admin.port"],
     bodyMaxBytes: settings["admin.request-size-limit"],
+    ...connectionLimits(settings),
+    malformed: (status, message) => adminRefusal(status, message),
     tooLarge: () => textResponse(413, "length limit exceeded"),
     rooms: {
       ...embedded.adminBudgets,
@@ -156,6 +161,21 @@ async function openAdmin(
   });
   isLoopback = listener.isLoopback;
   return listener;
+}
+
+/** The limits of connections, which both listeners share. */
+function connectionLimits(settings: Settings): Pick<ListenerOptions, "headMaxBytes" | "connectionsMax" | "arrival"> {
+  const connections = settings["listeners.connections-limit"];
+  return {
+    headMaxBytes: settings["listeners.headers-size-limit"],
+    ...(connections !== "share" && { connectionsMax: connections }),
+    arrival: {
+      headWithinMs: settings["listeners.head-timeout"],
+      requestWithinMs: settings["listeners.request-timeout"],
+      idleMs: settings["listeners.idle-timeout"],
+      unreadMs: settings["listeners.unread-timeout"],
+    },
+  };
 }
 
 /** An address that a client on this machine can call: a wildcard address is not callable itself. */

@@ -8,19 +8,19 @@ const PREFACE = Buffer.from("PRI * HTTP/2.0");
 
 /**
  * @param http1 the server that listens; its connections are inspected before it handles them
- * @param onConnection called for every connection of either protocol
+ * @param onConnection called for every connection of either protocol; false if it has refused the connection
  * @param silentMaxMs how long a new connection may send nothing
  */
 export function offerBothProtocols(
   http1: Http1Server,
   http2: Http2Server,
-  onConnection: (socket: Socket) => void,
+  onConnection: (socket: Socket) => boolean,
   silentMaxMs: number,
 ): void {
   const serveHttp1 = http1.listeners("connection");
   http1.removeAllListeners("connection");
   http1.on("connection", (socket: Socket) => {
-    onConnection(socket);
+    if (!onConnection(socket)) return;
     lookAtFirstBytes(socket, silentMaxMs, (isHttp2) => {
       if (isHttp2) {
         // HTTP/1.1 sockets may be half-open. An HTTP/2 client that ended its side has disconnected, and its requests

@@ -8,6 +8,7 @@ import type { SettingPath } from "../../shared/config/settings-table.ts";
 
 const SECTIONS: readonly { readonly prefix: string; readonly heading: string }[] = [
   { prefix: "", heading: "The process" },
+  { prefix: "listeners.", heading: "Both listeners" },
   { prefix: "ingress.", heading: "Ingress" },
   { prefix: "admin.", heading: "Admin" },
   { prefix: "meta.", heading: "Meta store" },

@@ -1,4 +1,4 @@
-/** The refusals of the admin API when its memory for bodies or answers is full. */
+/** Refusals of the admin API that the HTTP layer gives: its memory is full, or the bytes are no acceptable request. */
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
 import type { AdminErrorBody } from "../wire/admin.ts";
@@ -10,6 +10,14 @@ const REFUSALS = {
 
 /** The refusal for a body or an answer for which no memory is left. */
 export function noRoomResponse(what: keyof typeof REFUSALS): HttpResponse {
-  const body: AdminErrorBody = { message: `${REFUSALS[what]}: try again in a moment`, restate_code: null };
-  return jsonResponse(503, body, { "retry-after": "1" });
+  return adminRefusal(503, `${REFUSALS[what]}: try again in a moment`, { "retry-after": "1" });
+}
+
+export function adminRefusal(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  const body: AdminErrorBody = { message, restate_code: null };
+  return jsonResponse(status, body, headers);
 }
