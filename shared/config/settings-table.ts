@@ -1,5 +1,5 @@
 /** All settings: key, kind, default, meaning and other names. Configuration files, variables, flags and docs follow this table. */
-import { optionalHttpAddress } from "./http-address.ts";
+import { optionalCollectorAddress } from "./collector-address.ts";
 import { kafkaClusters } from "./kafka-cluster-list.ts";
 import { headerNames, hostNames, origins } from "./name-list.ts";
 import { formatOf, hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
@@ -41,8 +41,8 @@ export const SETTINGS = {
     "worker.invoker.request-identity-private-key-pem-file",
   ),
   "tracing-endpoint": also(
-    optionalHttpAddress(
-      "The collector of spans, which accepts OTLP over HTTP in protobuf, such as http://localhost:4318 or otlp+http://localhost:4318/v1/traces; an address without a path gets /v1/traces. OTLP over gRPC (port 4317) is refused. Without this setting Stepwell traces nothing.",
+    optionalCollectorAddress(
+      "The collector of spans. OTLP over HTTP: http://localhost:4318 or otlp+http://localhost:4318/v1/traces; an address without a path gets /v1/traces. OTLP over gRPC: grpc://localhost:4317, grpcs:// with TLS, or http:// and https:// with port 4317 and no path. Without this setting Stepwell traces nothing.",
     ),
     "tracing-services-endpoint",
   ),

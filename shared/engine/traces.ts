@@ -1,8 +1,13 @@
-/** The spans of invocations and their attempts; while traces are off, no span is reported. */
+/**
+ * The spans of invocations and their attempts, with the names, parents and attributes of the reference server, so that dashboards
+ * and tests that read its traces read these; while traces are off, no span is reported.
+ */
 import type { Acceptance } from "../core/invocation/acceptance.ts";
 import type { AttemptEnded } from "../core/invocation/event.ts";
+import type { Invocation } from "../core/invocation/invocation.ts";
 import type { Segment } from "../core/invocation/segment.ts";
 import { hex } from "../core/model/hex.ts";
+import { type Target, targetText } from "../core/model/target.ts";
 import { readTraceparent, traceparentText, type TraceContext } from "../core/model/trace-context.ts";
 import type { Engine } from "./engine.ts";
 import type { ActiveInvocation } from "./local/active-invocation.ts";
@@ -12,26 +17,56 @@ const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 /** The message of a failure comes from the handler, and may have megabytes. */
 const FAILURE_MAX_CHARS = 1_000;
+/** The number of attempts of an invocation while its first one runs. */
+const FIRST = 1;
 
 /**
- * Every process derives the same id for the span of an invocation, so that the attempts of all drivers are below that span. The
- * trace id is the caller's, or comes from the same derivation (I7). The derivation includes the invocation id, because a restart
- * that keeps the journal also keeps the nonce.
+ * The context of the span `invocation-start`, below which all other spans of an invocation are. Every process derives the same id,
+ * so that the attempts of all drivers are below that span. The trace id is the caller's, or comes from the same derivation (I7).
+ * The derivation includes the invocation id, because a restart that keeps the journal also keeps the nonce.
  */
-export function invocationContext({ ids }: Engine, { id, nonce, traceparent }: Acceptance): TraceContext {
+export function invocationContext({ ids }: Engine, acceptance: Acceptance): TraceContext {
+  const { id, nonce } = acceptance;
   const bytes = ids.derive(["span", id, nonce], SPAN_ID_BYTES + TRACE_ID_BYTES);
-  const caller = traceparent === undefined ? undefined : readTraceparent(traceparent);
+  const caller = callerOf(acceptance);
+  const joined = isDetached(acceptance) ? undefined : caller;
   return {
-    traceId: caller?.traceId ?? hex(bytes.subarray(SPAN_ID_BYTES)),
+    traceId: joined?.traceId ?? hex(bytes.subarray(SPAN_ID_BYTES)),
     spanId: hex(bytes.subarray(0, SPAN_ID_BYTES)),
     sampled: caller?.sampled ?? true,
   };
 }
 
-/** The trace context for callees: the invocation's own span if traces are on, else the context of its acceptance. */
-export function traceparentBelow(engine: Engine, acceptance: Acceptance): string | undefined {
+/** The span that caused the invocation, as its acceptance has it. */
+function callerOf({ traceparent }: Acceptance): TraceContext | undefined {
+  return traceparent === undefined ? undefined : readTraceparent(traceparent);
+}
+
+/**
+ * True for an invocation that a handler sent: its sender does not wait, and it may run months later, so it begins a trace of its own,
+ * which links to the span of its sender.
+ */
+function isDetached({ source }: Acceptance): boolean {
+  return source.kind === "send";
+}
+
+/**
+ * The context of an attempt's span. Its id is derived, too: a child is below the attempt that asked for it, and a process that
+ * performs the effects of the attempt again passes on the same parent (I7).
+ */
+function attemptContext(engine: Engine, acceptance: Acceptance, number: number): TraceContext {
+  const { id, nonce } = acceptance;
+  const spanId = hex(engine.ids.derive(["span-attempt", id, nonce, String(number)], SPAN_ID_BYTES));
+  return { ...invocationContext(engine, acceptance), spanId };
+}
+
+/**
+ * The trace context for children: the attempt that asked for them if traces are on, else the context of its acceptance.
+ * @param attempt the number of that attempt
+ */
+export function traceparentBelow(engine: Engine, acceptance: Acceptance, attempt: number): string | undefined {
   if (engine.tracer === undefined) return acceptance.traceparent;
-  return traceparentText(invocationContext(engine, acceptance));
+  return traceparentText(attemptContext(engine, acceptance, attempt));
 }
 
 /** The trace that shows an invocation; undefined if it belongs to none. */
@@ -50,9 +85,31 @@ export function contextBelow({ ids }: Engine, parent: TraceContext | undefined):
   };
 }
 
-/** Each try of an attempt gets another span: two drivers may try the same attempt, or a driver tries it again after a crash. */
 export function beginAttempt(engine: Engine, active: ActiveInvocation): void {
-  active.attempt.beginSpan(contextBelow(engine, invocationContext(engine, active.invocation.acceptance)));
+  const { acceptance, attempts } = active.invocation;
+  active.attempt.beginSpan(attemptContext(engine, acceptance, attempts));
+  if (attempts === FIRST) traceStart(engine, acceptance, engine.clock.nowMs());
+}
+
+/**
+ * Records the span from the acceptance to the first attempt, or to the end of an invocation that had none. It is recorded when the
+ * attempt begins, so that a collector shows an invocation while it runs.
+ */
+function traceStart(engine: Engine, acceptance: Acceptance, endedAtMs: number): void {
+  const { traceId, spanId, sampled } = invocationContext(engine, acceptance);
+  if (engine.tracer === undefined || !sampled) return;
+  const caller = callerOf(acceptance);
+  const parentSpanId = isDetached(acceptance) ? undefined : caller?.spanId;
+  record(engine.tracer, `invocation-start ${nameOf(acceptance.target)}`, {
+    traceId,
+    spanId,
+    ...(parentSpanId !== undefined && { parentSpanId }),
+    ...(isDetached(acceptance) && caller && { cause: { traceId: caller.traceId, spanId: caller.spanId } }),
+    kind: "internal",
+    startedAtMs: acceptance.createdAtMs,
+    endedAtMs,
+    attributes: { ...attributesOf(acceptance), "stepwell.invocation.source": acceptance.source.kind },
+  });
 }
 
 export function traceAttempt(engine: Engine, active: ActiveInvocation, { attempt, ending, pin }: AttemptEnded): void {
@@ -61,43 +118,57 @@ export function traceAttempt(engine: Engine, active: ActiveInvocation, { attempt
   if (engine.tracer === undefined || span?.sampled !== true) return;
   const { acceptance } = active.invocation;
   const failure = ending.kind === "failed" ? ending.failure : undefined;
-  record(engine.tracer, `attempt ${nameOf(acceptance)}`, {
+  record(engine.tracer, `invocation-attempt ${nameOf(acceptance.target)}`, {
     traceId: span.traceId,
-    spanId: span.spanId,
+    // The driver that took the invocation over makes an attempt of the same number, whose span has the derived id.
+    spanId: active.lease.isLost ? hex(engine.ids.random(SPAN_ID_BYTES)) : span.spanId,
     parentSpanId: invocationContext(engine, acceptance).spanId,
     kind: "client",
     startedAtMs: attempt.startedAtMs,
     endedAtMs: attempt.endedAtMs,
     attributes: {
+      "rpc.system": "restate",
       ...attributesOf(acceptance),
       "stepwell.attempt.number": attempt.number,
       "stepwell.attempt.ending": active.lease.isLost ? "lost" : ending.kind,
-      ...(pin.deploymentId !== "" && { "stepwell.deployment.id": pin.deploymentId }),
+      ...(pin.deploymentId !== "" && {
+        "restate.deployment.id": pin.deploymentId,
+        "restate.deployment.service_protocol_version": String(pin.protocolVersion),
+      }),
       ...(failure && { "error.type": failure.errorCode }),
     },
     ...(failure && { failure: failure.message }),
   });
 }
 
-/** @param segment the final segment, already durable */
-export function traceInvocation(engine: Engine, acceptance: Acceptance, { writtenAtMs, after }: Segment): void {
+/**
+ * Records the end of an invocation as a span without a duration, below its start.
+ * @param segment the final segment, already durable
+ */
+export function traceEnd(engine: Engine, { acceptance, attempts }: Invocation, { writtenAtMs, after }: Segment): void {
   if (engine.tracer === undefined || after.kind !== "completed") return;
-  const { traceId, spanId, sampled } = invocationContext(engine, acceptance);
+  const { traceId, spanId: parentSpanId, sampled } = invocationContext(engine, acceptance);
   if (!sampled) return;
-  const caller = acceptance.traceparent === undefined ? undefined : readTraceparent(acceptance.traceparent);
+  // Another task of this process may end an invocation in the middle of its first attempt, which no segment shows yet.
+  const begun = engine.activeInvocations.find(acceptance.id)?.invocation.attempts ?? attempts;
+  if (begun === 0) traceStart(engine, acceptance, writtenAtMs);
   const failure = after.result.kind === "failure" ? after.result.failure : undefined;
-  record(engine.tracer, nameOf(acceptance), {
+  record(engine.tracer, `invocation-end ${nameOf(acceptance.target)}`, {
     traceId,
-    spanId,
-    ...(caller && { parentSpanId: caller.spanId }),
+    spanId: hex(engine.ids.derive(["span-end", acceptance.id, acceptance.nonce], SPAN_ID_BYTES)),
+    parentSpanId,
     kind: "internal",
-    startedAtMs: acceptance.createdAtMs,
+    startedAtMs: writtenAtMs,
     endedAtMs: writtenAtMs,
     attributes: {
       ...attributesOf(acceptance),
-      "stepwell.invocation.source": acceptance.source.kind,
-      "stepwell.invocation.result": after.killed ? "killed" : after.result.kind,
-      ...(failure && { "error.type": String(failure.code) }),
+      "restate.invocation.result": after.result.kind,
+      ...(after.killed && { "stepwell.invocation.killed": true }),
+      ...(failure && {
+        "restate.invocation.error.code": String(failure.code),
+        "error.type": String(failure.code),
+        "error.message": clipped(failure.message),
+      }),
     },
     ...(failure && { failure: failure.message }),
   });
@@ -105,14 +176,28 @@ export function traceInvocation(engine: Engine, acceptance: Acceptance, { writte
 
 function record(tracer: Tracer, name: string, span: Omit<Span, "name">): void {
   const { failure, ...rest } = span;
-  tracer.record({ ...rest, name, ...(failure !== undefined && { failure: failure.slice(0, FAILURE_MAX_CHARS) }) });
+  tracer.record({ ...rest, name, ...(failure !== undefined && { failure: clipped(failure) }) });
 }
 
-/** Leaves out the key, because there would be as many names as objects. */
-export function nameOf({ target }: Pick<Acceptance, "target">): string {
-  return `${target.service}/${target.handler}`;
+function clipped(message: string): string {
+  return message.slice(0, FAILURE_MAX_CHARS);
+}
+
+/** Has `{key}` in place of the key, because there would be as many names as objects. */
+export function nameOf({ service, handler, key }: Target): string {
+  return key === undefined ? `${service}/${handler}` : `${service}/{key}/${handler}`;
+}
+
+/** @param id absent if a request was refused before it had an id */
+export function targetAttributes(target: Target, id: string | undefined): Span["attributes"] {
+  return {
+    "rpc.service": target.service,
+    "rpc.method": target.handler,
+    ...(id !== undefined && { "restate.invocation.id": id }),
+    "restate.invocation.target": targetText(target),
+  };
 }
 
 function attributesOf({ id, target }: Acceptance): Span["attributes"] {
-  return { "stepwell.invocation.id": id, "stepwell.service": target.service, "stepwell.handler": target.handler };
+  return targetAttributes(target, id);
 }

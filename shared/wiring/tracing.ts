@@ -7,7 +7,7 @@ export async function tracing(settings: Settings, log: Log): Promise<{ readonly 
   const endpoint = settings["tracing-endpoint"];
   if (endpoint === undefined) return {};
   const { OtlpTracer } = await import("../adapters/tracing/otlp-tracer.ts");
-  const tracer = new OtlpTracer({ endpoint, clusterName: settings["cluster-name"], log });
+  const tracer = new OtlpTracer({ endpoint, clusterName: settings["cluster-name"], environment: process.env, log });
   log.write("tracing.started", { to: tracer.url });
   return { tracer };
 }

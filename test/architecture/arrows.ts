@@ -84,7 +84,9 @@ export const ROOMS: readonly Room[] = [
     rooms: ADAPTER,
     packages: [
       "@opentelemetry/api",
+      "@opentelemetry/core",
       "@opentelemetry/exporter-trace-otlp-proto",
+      "@opentelemetry/otlp-transformer",
       "@opentelemetry/resources",
       "@opentelemetry/sdk-trace",
     ],

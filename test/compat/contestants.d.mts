@@ -1,7 +1,19 @@
 /** @see contestants.mjs */
 
+export interface Place {
+  readonly dir: string;
+  readonly ingressPort: number;
+  readonly adminPort: number;
+  readonly nodePort: number;
+}
+
 export interface Contestant {
   readonly name: string;
+  readonly command: (place: Place) => {
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+  };
 }
 
 export interface StartedServer {

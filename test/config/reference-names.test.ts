@@ -25,7 +25,7 @@ describe("the reference's names", () => {
     ['log-filter = "warn,restate=debug"', { "log.level": "debug" }],
     ['log-filter = "trace"', { "log.level": "debug" }],
     ['log-filter = "off"', { "log.level": "silent" }],
-    ['tracing-services-endpoint = "http://c:4318"', { "tracing-endpoint": "http://c:4318/" }],
+    ['tracing-services-endpoint = "http://c:4318"', { "tracing-endpoint": "http://c:4318/v1/traces" }],
     ['[ingress]\nbind-ip = "::1"\nbind-port = 81', { "ingress.bind": "::1", "ingress.port": 81 }],
     ['[ingress]\nbind_address = "[::]:82"', { "ingress.bind": "::", "ingress.port": 82 }],
     ['[admin]\nbind-address = "0.0.0.0:83"', { "admin.bind": "0.0.0.0", "admin.port": 83 }],

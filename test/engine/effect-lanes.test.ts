@@ -15,6 +15,7 @@ const RUN = { serviceType: "workflow", handlerType: "workflow" } as const;
 const send = (service: string, key: string | undefined, id: string, types: typeof EXCLUSIVE | typeof RUN = EXCLUSIVE) =>
   ({
     kind: "accept-child",
+    attempt: 1,
     child: {
       target: { service, handler: "h", ...(key !== undefined && { key }) },
       input: new Uint8Array(0),

@@ -1,24 +1,32 @@
-/** Sends spans to a collector: OpenTelemetry's processor batches them, its OTLP exporter sends protobuf over HTTP. */
+/** Sends spans to a collector: OpenTelemetry's processor batches them, an exporter sends protobuf over HTTP or gRPC. */
 import { SpanKind, SpanStatusCode, TraceFlags } from "@opentelemetry/api";
 import type { HrTime, SpanContext } from "@opentelemetry/api";
+import { parseKeyPairsIntoRecord } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { Resource } from "@opentelemetry/resources";
 import { BatchSpanProcessor } from "@opentelemetry/sdk-trace";
-import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Log } from "../../engine/ports/log.ts";
 import type { Span, Tracer } from "../../engine/ports/tracer.ts";
+import { GrpcExporter } from "./grpc-exporter.ts";
 import { WatchedExporter } from "./watched-exporter.ts";
 
 export interface OtlpTracerOptions {
-  /** The address of the collector; without a path, `/v1/traces` is added. */
+  /** `http://…` or `https://…` with a path, `grpc://host:port` or `grpcs://host:port`, as the setting has it. */
   readonly endpoint: string;
   readonly clusterName: string;
+  /** The standard variables of OpenTelemetry. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }
 
-const TRACES_PATH = "/v1/traces";
 const SCOPE = { name: "stepwell" };
+/**
+ * The name and namespace of the reference server, so that dashboards and queries for it find these spans. The standard variable
+ * OTEL_SERVICE_NAME replaces the name.
+ */
+const REFERENCE = "Restate";
 const SEND_EVERY_MS = 1_000;
 /** A batch that the collector does not accept within this time, which includes retries, is dropped. */
 const TAKEN_WITHIN_MS = 3_000;
@@ -39,15 +47,10 @@ export class OtlpTracer implements Tracer {
   readonly #resource: Resource;
 
   /** @throws TypeError if the endpoint is no URL */
-  constructor({ endpoint, clusterName, log }: OtlpTracerOptions) {
+  constructor({ endpoint, clusterName, environment, log }: OtlpTracerOptions) {
     const url = new URL(endpoint);
-    if (url.pathname === "/") url.pathname = TRACES_PATH;
-    this.url = `${url.origin}${url.pathname}`;
-    this.#exporter = new WatchedExporter(
-      new OTLPTraceExporter({ url: url.href, timeoutMillis: TAKEN_WITHIN_MS }),
-      this.url,
-      log,
-    );
+    this.url = `${url.protocol}//${url.host}${url.pathname}`;
+    this.#exporter = new WatchedExporter(exporterTo(url, environment), this.url, log);
     this.#processor = new BatchSpanProcessor({
       exporter: this.#exporter,
       scheduledDelayMillis: SEND_EVERY_MS,
@@ -55,7 +58,11 @@ export class OtlpTracer implements Tracer {
       exportTimeoutMillis: 2 * TAKEN_WITHIN_MS,
       maxQueueSize: WAITING_SPANS_MAX,
     });
-    this.#resource = resourceFromAttributes({ "service.name": "stepwell", "service.namespace": clusterName });
+    this.#resource = resourceFromAttributes({
+      "service.name": environment["OTEL_SERVICE_NAME"] ?? REFERENCE,
+      "service.namespace": REFERENCE,
+      "service.instance.id": clusterName,
+    });
   }
 
   record(span: Span): void {
@@ -70,6 +77,18 @@ export class OtlpTracer implements Tracer {
     if (!this.#exporter.isFailing) await Promise.race([Promise.all([sent, this.#exporter.settled()]), over]);
     clearTimeout(timer);
   }
+}
+
+/** Both exporters send the headers of the standard variables, such as OTEL_EXPORTER_OTLP_HEADERS; that over HTTP reads them itself. */
+function exporterTo(url: URL, environment: OtlpTracerOptions["environment"]): SpanExporter {
+  if (!url.protocol.startsWith("grpc")) return new OTLPTraceExporter({ url: url.href, timeoutMillis: TAKEN_WITHIN_MS });
+  const { OTEL_EXPORTER_OTLP_HEADERS: all, OTEL_EXPORTER_OTLP_TRACES_HEADERS: ofTraces } = environment;
+  const headers = Object.entries({ ...parseKeyPairsIntoRecord(all), ...parseKeyPairsIntoRecord(ofTraces) });
+  return new GrpcExporter({
+    origin: `${url.protocol === "grpcs:" ? "https" : "http"}://${url.host}`,
+    headers: Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])),
+    timeoutMs: TAKEN_WITHIN_MS,
+  });
 }
 
 /** The span in the form that the exporter reads. */
@@ -96,7 +115,8 @@ function readable(span: Span, resource: Resource): ReadableSpan {
         ? { code: SpanStatusCode.UNSET }
         : { code: SpanStatusCode.ERROR, message: span.failure },
     attributes: span.attributes,
-    links: [],
+    links:
+      span.cause === undefined ? [] : [{ context: { ...span.cause, traceFlags: TraceFlags.SAMPLED }, attributes: {} }],
     events: [],
     ended: true,
     resource,

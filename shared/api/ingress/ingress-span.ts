@@ -3,7 +3,7 @@ import { readTraceparent, traceparentText } from "../../core/model/trace-context
 import type { Engine } from "../../engine/engine.ts";
 import type { Submission } from "../../engine/ports/submission.ts";
 import type { Tracer } from "../../engine/ports/tracer.ts";
-import { contextBelow, nameOf } from "../../engine/traces.ts";
+import { contextBelow, nameOf, targetAttributes } from "../../engine/traces.ts";
 import type { HttpResponse } from "../http/message.ts";
 
 /** Statuses from this number on are errors of the server. */
@@ -44,13 +44,11 @@ async function answerTraced(
       spanId: context.spanId,
       ...(parent && { parentSpanId: parent.spanId }),
       kind: "server",
-      name: `ingress ${nameOf(submission)}`,
+      name: `ingress ${nameOf(target)}`,
       startedAtMs,
       endedAtMs: engine.clock.nowMs(),
       attributes: {
-        "stepwell.service": target.service,
-        "stepwell.handler": target.handler,
-        ...(id !== undefined && { "stepwell.invocation.id": id }),
+        ...targetAttributes(target, id),
         ...(response && { "http.response.status_code": response.status }),
       },
       ...(failed && { failure: response === undefined ? "not answered" : `answered with ${response.status}` }),

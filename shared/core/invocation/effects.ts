@@ -17,6 +17,8 @@ export type Effect =
       readonly childId: InvocationId;
       /** Undefined if an earlier version wrote the segment: the registry then has to know the target. */
       readonly types: TargetTypes | undefined;
+      /** The number of the attempt that asked for the child. */
+      readonly attempt: number;
       readonly completionId?: number;
       readonly startAtMs?: number;
     }
@@ -90,7 +92,7 @@ export function effectsOf(before: Invocation, segment: Segment): readonly Effect
   let commandIndex = before.journal.commandCount;
   for (const [at, entry] of segment.entries.entries()) {
     if (entry.kind !== "command") continue;
-    const effect = effectOf(before, entry, segment.entries[at + 1], commandIndex++);
+    const effect = effectOf(before, segment, at, commandIndex++);
     if (effect !== undefined && !(segment.after.kind === "completed" && onlyAsks(effect))) effects.push(effect);
   }
   if (needsLock(before.acceptance)) {
@@ -111,18 +113,18 @@ export function stateEffectOf({ acceptance, grant }: Invocation, segment: Segmen
   return { kind: "close-workflow", changes, endedAtMs: segment.writtenAtMs };
 }
 
-function effectOf(
-  before: Invocation,
-  { command }: CommandEntry,
-  following: Entry | undefined,
-  index: number,
-): Effect | undefined {
+/**
+ * @param at the place of the command among the entries of the segment
+ * @param index the index of the command in the journal
+ */
+function effectOf(before: Invocation, segment: Segment, at: number, index: number): Effect | undefined {
+  const { command } = segment.entries[at] as CommandEntry;
   switch (command.kind) {
     case "call":
-      return { ...acceptChild(command.child, following), completionId: command.completionId };
+      return { ...acceptChild(command.child, segment, at), completionId: command.completionId };
     case "send": {
       const startAtMs = command.startAtMs > 0 ? { startAtMs: command.startAtMs } : {};
-      return { ...acceptChild(command.child, following), ...startAtMs };
+      return { ...acceptChild(command.child, segment, at), ...startAtMs };
     }
     case "signal": {
       const { invocationId, signal, result } = command;
@@ -136,7 +138,7 @@ function effectOf(
       return command;
     case "get-promise":
       // A promise that was completed before the commit has its result in the segment itself.
-      return isCompletionOf(following, command.completionId) ? undefined : command;
+      return isCompletionOf(segment.entries[at + 1], command.completionId) ? undefined : command;
     case "complete-promise":
       return { ...command, by: `${before.acceptance.id}.${before.acceptance.nonce}.${index}` };
     case "get-state":
@@ -174,12 +176,14 @@ function isCompletionOf(following: Entry | undefined, completionId: number): boo
 }
 
 /** The engine writes the child's id directly after the command that creates the child, as the reference server does. */
-function acceptChild(child: ChildRequest, following: Entry | undefined) {
+function acceptChild(child: ChildRequest, { entries, attempt }: Segment, at: number) {
+  const following = entries[at + 1];
   if (following?.kind !== "notification" || following.invocationId === undefined) {
     throw new Error("A call in a segment is not followed by the id of its child");
   }
   const { invocationId, childTypes: types } = following;
-  return { kind: "accept-child", child, childId: invocationId as InvocationId, types } as const;
+  const childId = invocationId as InvocationId;
+  return { kind: "accept-child", child, childId, types, attempt: attempt?.number ?? 0 } as const;
 }
 
 function finalEffects({ acceptance, journal }: Invocation, after: { result: Result; killed: boolean }): Effect[] {

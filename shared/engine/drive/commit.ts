@@ -2,7 +2,7 @@
  * Writes a segment. An attempt has no effect before this put succeeds. If two drivers put the same segment, one put is
  * refused (I1).
  */
-import { type Acceptance, needsLock } from "../../core/invocation/acceptance.ts";
+import { needsLock } from "../../core/invocation/acceptance.ts";
 import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import { effectsOf } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
@@ -19,7 +19,7 @@ import { chunkForPut, PIECE_MAX_BYTES } from "../store/large-record.ts";
 import type { Item, Write, Written } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
 import { segmentItem } from "../store/segment-record.ts";
-import { traceInvocation } from "../traces.ts";
+import { traceEnd } from "../traces.ts";
 import { reportEnd } from "./report.ts";
 
 /** @returns false if another driver wrote the segment first: the caller must then discard its decision */
@@ -42,7 +42,7 @@ export async function commit(
     extendedUntilS: handle.record?.keepUntilS,
     isCancelled,
   };
-  const lease = await writeSegment(engine, invocation.acceptance, segment, by, (item) =>
+  const lease = await writeSegment(engine, invocation, segment, by, (item) =>
     needsLock(invocation.acceptance)
       ? withLock(engine, active, segment, (lock) => putSegmentWith(engine, active, segment, item, lock))
       : putSegment(engine, active, segment, item),
@@ -101,16 +101,18 @@ export interface SegmentWriter {
 
 /**
  * Writes a segment if it is absent; this put fences every other writer.
+ * @param before the invocation without the segment
  * @param put writes the item if absent, perhaps together with others
  * @returns the lease that the segment contains; undefined if another process wrote the segment first
  */
 export async function writeSegment(
   engine: Engine,
-  acceptance: Acceptance,
+  before: Invocation,
   segment: Segment,
   { pk, token, consumedUnits, extendedUntilS, isCancelled = false }: SegmentWriter,
   put: (item: Item) => Promise<Written> = (item) => engine.table.put(item, { kind: "absent" }),
 ): Promise<Lease | undefined> {
+  const { acceptance } = before;
   const { nonce } = acceptance;
   const lease = longEnough(nextLease(engine, token), segment);
   const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
@@ -122,7 +124,7 @@ export async function writeSegment(
     return undefined;
   }
   engine.meter.count("segments_total", { after: segment.after.kind });
-  if (engine.tracer !== undefined) traceInvocation(engine, acceptance, segment);
+  if (engine.tracer !== undefined) traceEnd(engine, before, segment);
   return lease;
 }
 

@@ -130,14 +130,14 @@ function isMadeBy(
 function acceptanceOf(
   engine: Engine,
   { acceptance: caller, modifiedAtMs }: Invocation,
-  { child, childId, types, completionId, startAtMs }: AcceptChild,
+  { child, childId, types, attempt, completionId, startAtMs }: AcceptChild,
   routing: Routing,
 ): Acceptance {
   const settings = routing.found ? routing.route.settings : engine.settings.defaults;
   const { serviceType, handlerType } = types ?? typesIn(routing, child.target);
   const { target } = withKey(child, { serviceType });
   const { id, nonce, target: callerTarget, createdBy } = caller;
-  const traceparent = traceparentBelow(engine, caller);
+  const traceparent = traceparentBelow(engine, caller, attempt);
   const named = { callerId: id, callerTarget: targetText(callerTarget) };
   const source: Source =
     completionId === undefined

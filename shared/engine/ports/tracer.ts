@@ -6,6 +6,11 @@
  */
 export type SpanKind = "server" | "client" | "internal" | "consumer";
 
+export interface SpanLink {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
 export interface Span {
   /** 32 hexadecimal digits in lower case. */
   readonly traceId: string;
@@ -13,6 +18,8 @@ export interface Span {
   readonly spanId: string;
   /** Absent at the root of a trace. */
   readonly parentSpanId?: string;
+  /** The span in another trace that caused this one; only at the root of a trace. */
+  readonly cause?: SpanLink;
   readonly kind: SpanKind;
   /** One of a few names; the attributes contain the details that differ between spans. */
   readonly name: string;

@@ -47,7 +47,7 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   if (segment === undefined) return false;
   // The killer has no lease: the fence alone decides.
   const by = { pk, token: loaded.lease.token, consumedUnits: 1, extendedUntilS: leaseRecord?.keepUntilS };
-  if ((await writeSegment(engine, before.acceptance, segment, by)) === undefined) return false;
+  if ((await writeSegment(engine, before, segment, by)) === undefined) return false;
   if (engine.activity !== undefined) reportEnd(engine.activity, next);
   engine.activeInvocations.find(next.acceptance.id)?.lose();
   performer.inbox.consume(segment);

@@ -2,7 +2,7 @@
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { INVOCATION_ID_BYTES, invocationIdFromBytes } from "../../core/model/ids.ts";
-import { parseSource } from "../../core/registry/subscription.ts";
+import { consumerOptions, parseSource } from "../../core/registry/subscription.ts";
 import {
   isAccepted,
   isBehind,
@@ -50,6 +50,8 @@ const SLOT_LOOK_MS = 20;
 interface Way {
   readonly position: Position;
   readonly route: Route;
+  /** The consumer group, for traces. */
+  readonly group: string;
   /** True if records that no process has begun are driven here at once. */
   readonly drivesAtOnce: boolean;
 }
@@ -71,7 +73,8 @@ interface Sorted {
  */
 export async function acceptRecords(engine: Engine, batch: RecordBatch): Promise<RecordsOutcome> {
   const { subscription, partition, topicId, resetNumber, records } = batch;
-  const origin = { subscriptionId: subscription.id, topic: parseSource(subscription.source).topic, partition };
+  const { cluster, topic } = parseSource(subscription.source);
+  const origin = { subscriptionId: subscription.id, topic, partition };
   const [before, kafka, routing] = await Promise.all([
     readPosition(engine, subscription.id, partition),
     readKafka(engine),
@@ -92,7 +95,11 @@ export async function acceptRecords(engine: Engine, batch: RecordBatch): Promise
   const drives =
     drivesAtOnce(engine, routing.route) && fresh.some(({ record }) => isUntouched(position, record.offset));
   const begun = drives ? await writeBegun(engine, origin, { ...position, begunTo: last }, before) : undefined;
-  const way = { position, route: routing.route, drivesAtOnce: begun !== undefined };
+  const options = consumerOptions(
+    subscription,
+    kafka.clusters.find(({ name }) => name === cluster),
+  );
+  const way = { position, route: routing.route, group: options["group.id"], drivesAtOnce: begun !== undefined };
   const made = await acceptAll(engine, origin, way, fresh);
   const accepted = records.filter(({ offset }) => offset < last);
   const moved = withAccepted(movedTo(position, last, made[0], sorted.skipped), accepted);
@@ -164,7 +171,7 @@ async function acceptAll(engine: Engine, origin: RecordOrigin, way: Way, fresh: 
 async function acceptOne(
   engine: Engine,
   origin: RecordOrigin,
-  { position, route, drivesAtOnce }: Way,
+  { position, route, group, drivesAtOnce }: Way,
   { record, request }: Sorted["fresh"][number],
 ): Promise<boolean> {
   const { service, handler, settings } = route;
@@ -174,7 +181,7 @@ async function acceptOne(
     ...(request.key !== undefined && { key: request.key }),
   };
   const isRun = handler.type === "workflow";
-  const span = recordSpan(engine, origin, target, request.traceparent);
+  const span = recordSpan(engine, { ...origin, group, offset: record.offset }, target, request.traceparent);
   const acceptance: Acceptance = {
     id: isRun
       ? workflowId(engine, target)

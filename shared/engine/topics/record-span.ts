@@ -4,7 +4,7 @@ import type { Target } from "../../core/model/target.ts";
 import { readTraceparent, traceparentText } from "../../core/model/trace-context.ts";
 import type { RecordOrigin } from "../../core/topics/topic-record.ts";
 import type { Engine } from "../engine.ts";
-import { contextBelow, nameOf } from "../traces.ts";
+import { contextBelow, nameOf, targetAttributes } from "../traces.ts";
 
 export interface RecordSpan {
   /** The trace context of the invocation. */
@@ -15,7 +15,7 @@ export interface RecordSpan {
 /** @param traceparent the trace context of the record */
 export function recordSpan(
   engine: Engine,
-  { topic, partition }: RecordOrigin,
+  { topic, partition, group, offset }: RecordOrigin & { readonly group: string; readonly offset: number },
   target: Target,
   traceparent: string | undefined,
 ): RecordSpan {
@@ -33,16 +33,17 @@ export function recordSpan(
         spanId: context.spanId,
         ...(parent && { parentSpanId: parent.spanId }),
         kind: "consumer",
-        name: `topic ${nameOf({ target })}`,
+        name: `ingress_kafka ${nameOf(target)}`,
         startedAtMs,
         endedAtMs: clock.nowMs(),
         attributes: {
-          "stepwell.service": target.service,
-          "stepwell.handler": target.handler,
-          "stepwell.invocation.id": id,
+          ...targetAttributes(target, id),
           "messaging.system": "kafka",
-          "messaging.destination.name": topic,
-          "messaging.destination.partition.id": String(partition),
+          "messaging.operation.type": "process",
+          "messaging.consumer.group.name": group,
+          "messaging.source.name": topic,
+          "messaging.source.partition.id": partition,
+          "messaging.kafka.offset": offset,
         },
       }),
   };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { OtlpTracer } from "../../../shared/adapters/tracing/otlp-tracer.ts";
 import type { Span } from "../../../shared/engine/ports/tracer.ts";
 import { RecordingLog } from "../../recording-log.ts";
-import { openReceiver } from "./otlp-receiver.ts";
+import { openGrpcReceiver, openReceiver } from "./otlp-receiver.ts";
 
 const LONG_MS = 20_000;
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
@@ -13,16 +13,23 @@ function span(name: string, more: Partial<Span> = {}): Span {
   return { ...own, startedAtMs: 1_700_000_000_001, endedAtMs: 1_700_000_000_999, attributes: {}, ...more };
 }
 
-function newTracer(endpoint: string): { tracer: OtlpTracer; log: RecordingLog } {
+function newTracer(
+  endpoint: string,
+  environment: Record<string, string> = {},
+): { tracer: OtlpTracer; log: RecordingLog } {
   const log = new RecordingLog();
-  return { tracer: new OtlpTracer({ endpoint, clusterName: "test", log }), log };
+  return { tracer: new OtlpTracer({ endpoint, clusterName: "test", environment, log }), log };
 }
+
+/** The address as the setting gives it: it always has a path. */
+const tracesOf = ({ uri }: { readonly uri: string }): string => (uri.startsWith("grpc") ? uri : `${uri}/v1/traces`);
 
 test("a span arrives with all its fields", async () => {
   const receiver = await openReceiver();
-  const { tracer } = newTracer(receiver.uri);
-  const attributes = { "stepwell.service": "S", "stepwell.attempt.number": 3 };
-  tracer.record(span("all", { parentSpanId: "1111111111111111", kind: "client", attributes, failure: "boom" }));
+  const { tracer } = newTracer(tracesOf(receiver));
+  const attributes = { "rpc.service": "S", "stepwell.attempt.number": 3 };
+  const cause = { traceId: "1af7651916cd43dd8448eb211c80319d", spanId: "2222222222222222" };
+  tracer.record(span("all", { parentSpanId: "1111111111111111", kind: "client", attributes, cause, failure: "boom" }));
   tracer.record(span("least", { kind: "server" }));
   await tracer.flush(LONG_MS);
   expect(receiver.requests).toEqual(["/v1/traces application/x-protobuf"]);
@@ -37,15 +44,17 @@ test("a span arrives with all its fields", async () => {
     attributes: {},
     status: 0,
     message: "",
-    service: "stepwell",
+    links: [] as string[],
+    service: "Restate",
   };
-  const all = { name: "all", parentSpanId: "1111111111111111", kind: 3, attributes, status: 2, message: "boom" };
+  const links = [`${cause.traceId} ${cause.spanId}`];
+  const all = { name: "all", parentSpanId: "1111111111111111", kind: 3, attributes, links, status: 2, message: "boom" };
   expect(receiver.spans).toEqual([{ ...least, ...all }, least]);
 });
 
 test("spans go out without a flush", async () => {
   const receiver = await openReceiver();
-  newTracer(receiver.uri).tracer.record(span("unhurried"));
+  newTracer(tracesOf(receiver)).tracer.record(span("unhurried"));
   expect(await receiver.seen("unhurried")).toHaveLength(1);
 });
 
@@ -60,7 +69,7 @@ test("a configured path is used unchanged", async () => {
 
 test("a refusing collector is logged once, and once more when it accepts spans again", async () => {
   const receiver = await openReceiver();
-  const { tracer, log } = newTracer(receiver.uri);
+  const { tracer, log } = newTracer(tracesOf(receiver));
   receiver.status = 400;
   for (const [at, name] of ["first", "second"].entries()) {
     tracer.record(span(name));
@@ -79,8 +88,50 @@ test("a refusing collector is logged once, and once more when it accepts spans a
 test("a flush to a collector without answers ends at its limit", async () => {
   const receiver = await openReceiver();
   receiver.status = undefined;
-  const { tracer } = newTracer(receiver.uri);
+  const { tracer } = newTracer(tracesOf(receiver));
   tracer.record(span("one"));
   await tracer.flush(1);
   expect(receiver.spans).toEqual([]);
+});
+
+test("a collector over gRPC gets the same spans, with the headers of the standard variable, on one connection", async () => {
+  const receiver = await openGrpcReceiver();
+  const { tracer } = newTracer(tracesOf(receiver), { OTEL_EXPORTER_OTLP_HEADERS: "X-Key=secret" });
+  for (const name of ["first", "second"]) {
+    tracer.record(span(name));
+    await tracer.flush(LONG_MS);
+  }
+  const call =
+    "POST /opentelemetry.proto.collector.trace.v1.TraceService/Export application/grpc+proto trailers secret";
+  expect(receiver.requests).toEqual([call, call]);
+  expect(receiver.spans.map(({ name }) => name)).toEqual(["first", "second"]);
+});
+
+test("a gRPC collector that refuses a batch is logged with its status, and gets the next batch", async () => {
+  const receiver = await openGrpcReceiver();
+  const { tracer, log } = newTracer(tracesOf(receiver));
+  receiver.status = 503;
+  tracer.record(span("refused"));
+  await tracer.flush(LONG_MS);
+  receiver.status = 200;
+  tracer.record(span("accepted"));
+  await receiver.seen("accepted");
+  await expect.poll(() => log.lines.map(({ level }) => level)).toEqual(["warn", "info"]);
+  expect(log.lines[0]!.fields).toEqual({ to: tracer.url, reason: "gRPC status 14: busy" });
+});
+
+test.each(["grpc://127.0.0.1:1", "grpcs://127.0.0.1:1"])(
+  "%s without a listener loses the batch with a warning",
+  async (uri) => {
+    const { tracer, log } = newTracer(uri);
+    tracer.record(span("lost"));
+    await tracer.flush(LONG_MS);
+    expect(log.lines.map(({ event }) => event)).toEqual(["span.export-failed"]);
+  },
+);
+
+test("OTEL_SERVICE_NAME names the service of the spans", async () => {
+  const receiver = await openReceiver();
+  newTracer(tracesOf(receiver), { OTEL_SERVICE_NAME: "orders" }).tracer.record(span("named"));
+  expect(await receiver.seen("named")).toMatchObject([{ service: "orders" }]);
 });

@@ -9,7 +9,9 @@ export interface ReadSpan {
   readonly kind: number;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
-  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  /** `<trace id> <span id>` of each link. */
+  readonly links: readonly string[];
   /** 2 is an error. */
   readonly status: number;
   readonly message: string;
@@ -63,11 +65,12 @@ function bytesOf(fields: Fields, number: number): Uint8Array {
   return (fields.get(number)?.[0] as Uint8Array | undefined) ?? new Uint8Array();
 }
 
-/** Field 1 of an attribute's value is a text, field 3 a whole number. */
-function attributesOf(pairs: readonly Fields[]): Record<string, string | number> {
+/** Field 1 of an attribute's value is a text, field 2 a truth value, field 3 a whole number. */
+function attributesOf(pairs: readonly Fields[]): Record<string, string | number | boolean> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const [value] = all(pair, 2);
+      if (value!.has(2)) return [text(pair, 1), numberOf(value!, 2) === 1n];
       return [text(pair, 1), value!.has(3) ? Number(numberOf(value!, 3)) : text(value!, 1)];
     }),
   );
@@ -88,6 +91,7 @@ export function readSpans(body: Uint8Array): ReadSpan[] {
         startedAtMs: Number(numberOf(span, 7) / NANOS_PER_MS),
         endedAtMs: Number(numberOf(span, 8) / NANOS_PER_MS),
         attributes: attributesOf(all(span, 9)),
+        links: all(span, 13).map((link) => `${digits(link, 1)} ${digits(link, 2)}`),
         status: status === undefined ? 0 : Number(numberOf(status, 3)),
         message: status === undefined ? "" : text(status, 2),
         service: String(resource["service.name"]),

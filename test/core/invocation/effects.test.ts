@@ -36,6 +36,16 @@ describe("the effects of a segment", () => {
     expect(effectsAfter([send(4), childId(4, "inv_b")])[0]).not.toHaveProperty("startAtMs");
   });
 
+  test("name the attempt that asked for a child, also if the segment is read back", () => {
+    const { segment } = advance(
+      invocationIn("running"),
+      attemptEnded({ kind: "cut" }, { entries: [send(4), childId(4, "inv_b")] }),
+    );
+    const children = effectsOf(invocationIn("ready"), segment!);
+    expect(children).toMatchObject([{ kind: "accept-child", attempt: segment!.attempt!.number }]);
+    expect(segment!.attempt!.number).toBeGreaterThan(0);
+  });
+
   test("two equal signals get two sender keys, and a redo derives the same keys", () => {
     const entries = [cancelOf("inv_x"), cancelOf("inv_x")];
     const keys = () => effectsAfter(entries).map((effect) => effect.kind === "signal" && effect.senderKey);

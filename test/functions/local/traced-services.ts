@@ -1,11 +1,11 @@
 /** The deployment for the tests of traces; each handler records the traceparent of its attempts. */
 import { createServer } from "node:http2";
-import type { Context } from "@restatedev/restate-sdk";
+import type { Context, ObjectContext } from "@restatedev/restate-sdk";
 import { onTestFinished } from "vitest";
 import { startServer } from "../../harness/https/peer.ts";
 import "../../../examples/polyfill.mjs";
 
-const { createEndpointHandler, service } = await import("@restatedev/restate-sdk");
+const { createEndpointHandler, object, service } = await import("@restatedev/restate-sdk");
 
 export interface TracedDeployment {
   readonly uri: string;
@@ -39,6 +39,9 @@ export async function startTraced(): Promise<TracedDeployment> {
         const trimmed = await ctx.run("trim", () => name.trim());
         return await ctx.serviceClient(inner).greet(trimmed);
       },
+      async sender(ctx: Context, name: string) {
+        ctx.serviceSendClient(inner).greet(name);
+      },
       async unwell(ctx: Context) {
         note(ctx, "unwell");
         if (told.unwell.length === 1) throw new Error("the first time is hard");
@@ -52,7 +55,8 @@ export async function startTraced(): Promise<TracedDeployment> {
       },
     },
   });
-  const handler = createEndpointHandler({ services: [inner, outer], logger: () => {} });
+  const keyed = object({ name: "Keyed", handlers: { hold: async (_ctx: ObjectContext, name: string) => name } });
+  const handler = createEndpointHandler({ services: [inner, outer, keyed], logger: () => {} });
   const peer = await startServer(createServer(handler));
   onTestFinished(() => peer.stop());
   return { uri: peer.uri, told, awakeables };

@@ -39,7 +39,7 @@ async function ask(stage: ErrorStage, path: string, input: unknown, headers: Rec
 
 /** The traceparents of the attempts of one handler, in the order of their numbers, as the deployment gets them. */
 async function traceparents(name: string, count: number): Promise<string[]> {
-  const attempts = await receiver.seen(`attempt ${name}`, count);
+  const attempts = await receiver.seen(`invocation-attempt ${name}`, count);
   return attempts
     .toSorted(
       (a, b) => Number(a.attributes["stepwell.attempt.number"]) - Number(b.attributes["stepwell.attempt.number"]),
@@ -56,10 +56,13 @@ test("a call and its child are below the caller's span, and each attempt carries
   await receiver.seen("ingress Outer/greet");
   expect(receiver.tree(CALLER_SPAN_ID)).toEqual([
     "ingress Outer/greet",
-    "  Outer/greet",
-    "    Inner/greet",
-    "      attempt Inner/greet",
-    ...outer.map(() => "    attempt Outer/greet"),
+    "  invocation-start Outer/greet",
+    ...outer.slice(1).map(() => "    invocation-attempt Outer/greet"),
+    "    invocation-attempt Outer/greet",
+    "      invocation-start Inner/greet",
+    "        invocation-attempt Inner/greet",
+    "        invocation-end Inner/greet",
+    "    invocation-end Outer/greet",
   ]);
   expect(new Set(receiver.spans.map(({ traceId }) => traceId))).toEqual(new Set([TRACE_ID]));
   expect([deployment.told.outer, deployment.told.inner]).toEqual([outer, inner]);
@@ -70,12 +73,13 @@ test("a call without a traceparent begins a trace, and the admin API shows its i
   const stage = await openTraced();
   const id = await stage.send("Outer/unwell");
   await stage.result(id);
-  const [invocation] = await receiver.seen("Outer/unwell");
+  const [invocation] = await receiver.seen("invocation-end Outer/unwell");
   expect(receiver.tree(ROOT)).toEqual([
     "ingress Outer/unwell",
-    "  Outer/unwell",
-    "    attempt Outer/unwell",
-    "    attempt Outer/unwell",
+    "  invocation-start Outer/unwell",
+    "    invocation-attempt Outer/unwell",
+    "    invocation-attempt Outer/unwell",
+    "    invocation-end Outer/unwell",
   ]);
   const asked = await fetch(`${stage.local.adminUrl}query`, {
     method: "POST",
@@ -93,15 +97,25 @@ test("each span shows in its status and its attributes how its request, attempt 
   const [deploymentId] = ((await stage.admin("GET", "deployments")).body["deployments"] as { id: string }[]).map(
     (one) => one.id,
   );
-  await receiver.seen("Outer/unwell");
-  const of = { "stepwell.invocation.id": id, "stepwell.service": "Outer", "stepwell.handler": "unwell" };
-  const attempt = { ...of, "stepwell.deployment.id": deploymentId };
+  await receiver.seen("invocation-end Outer/unwell");
+  const of = {
+    "rpc.service": "Outer",
+    "rpc.method": "unwell",
+    "restate.invocation.id": id,
+    "restate.invocation.target": "Outer/unwell",
+  };
+  const attempt = {
+    ...of,
+    "rpc.system": "restate",
+    "restate.deployment.id": deploymentId,
+    "restate.deployment.service_protocol_version": expect.stringMatching(/^[0-9]$/) as string,
+  };
   const told = receiver.spans.map(({ name, status, attributes }) => ({ name, status, attributes }));
   expect(told).toEqual(
     expect.arrayContaining([
       { name: "ingress Outer/unwell", status: 0, attributes: { ...of, "http.response.status_code": 202 } },
       {
-        name: "attempt Outer/unwell",
+        name: "invocation-attempt Outer/unwell",
         status: 2,
         attributes: {
           ...attempt,
@@ -111,18 +125,23 @@ test("each span shows in its status and its attributes how its request, attempt 
         },
       },
       {
-        name: "attempt Outer/unwell",
+        name: "invocation-attempt Outer/unwell",
         status: 0,
         attributes: { ...attempt, "stepwell.attempt.number": 2, "stepwell.attempt.ending": "ended" },
       },
       {
-        name: "Outer/unwell",
+        name: "invocation-start Outer/unwell",
         status: 0,
-        attributes: { ...of, "stepwell.invocation.source": "ingress", "stepwell.invocation.result": "success" },
+        attributes: { ...of, "stepwell.invocation.source": "ingress" },
+      },
+      {
+        name: "invocation-end Outer/unwell",
+        status: 0,
+        attributes: { ...of, "restate.invocation.result": "success" },
       },
     ]),
   );
-  expect(told).toHaveLength(4);
+  expect(told).toHaveLength(5);
 });
 
 test("attempts before and after a restart of the process are below one invocation", async () => {
@@ -131,32 +150,41 @@ test("attempts before and after a restart of the process are below one invocatio
   const id = await first.send("Outer/waiter");
   await expect.poll(() => deployment.told.waiter.length).toBe(1);
   await first.local.stop();
-  expect(receiver.spans.map(({ name }) => name).toSorted()).toEqual(["attempt Outer/waiter", "ingress Outer/waiter"]);
+  expect(receiver.spans.map(({ name }) => name).toSorted()).toEqual([
+    "ingress Outer/waiter",
+    "invocation-attempt Outer/waiter",
+    "invocation-start Outer/waiter",
+  ]);
   const second = await openStage({ "tracing-endpoint": receiver.uri, ...PATIENT_STOP, "data-dir": dir });
   const completed = await ask(second, `restate/awakeables/${deployment.awakeables[0]}/resolve`, "woken");
   expect(completed.status).toBe(202);
   expect(await second.result(id)).toBe('200 "woken"');
   await second.local.stop();
-  const attempts = deployment.told.waiter.map(() => "    attempt Outer/waiter");
-  expect(receiver.tree(ROOT)).toEqual(["ingress Outer/waiter", "  Outer/waiter", ...attempts]);
+  const attempts = deployment.told.waiter.map(() => "    invocation-attempt Outer/waiter");
+  const [start, end] = ["  invocation-start Outer/waiter", "    invocation-end Outer/waiter"];
+  expect(receiver.tree(ROOT)).toEqual(["ingress Outer/waiter", start, ...attempts, end]);
   expect(attempts.length).toBeGreaterThan(1);
   await removeDirectory(dir);
 });
 
-test("a killed invocation has its span as well, with the result killed", async () => {
+test("a killed invocation has its end as well, marked as killed", async () => {
   const stage = await openTraced();
   const id = await stage.send("Outer/waiter");
   await expect.poll(() => deployment.told.waiter.length).toBe(1);
   expect((await stage.admin("PATCH", `invocations/${id}/kill`)).status).toBe(200);
-  const [killed] = await receiver.seen("Outer/waiter");
-  expect(killed).toMatchObject({ status: 2, attributes: { "stepwell.invocation.result": "killed" } });
+  const [killed] = await receiver.seen("invocation-end Outer/waiter");
+  expect(killed).toMatchObject({
+    status: 2,
+    attributes: { "restate.invocation.result": "failure", "stepwell.invocation.killed": true },
+  });
+  expect(await receiver.seen("invocation-start Outer/waiter")).toHaveLength(1);
 });
 
 test("an unsampled trace of the caller is continued, and nothing is recorded", async () => {
   const stage = await openTraced();
   await ask(stage, "Outer/greet", "you", { traceparent: `00-${TRACE_ID}-${CALLER_SPAN_ID}-00` });
   await ask(stage, "Inner/greet", "me");
-  await receiver.seen("Inner/greet");
+  await receiver.seen("invocation-end Inner/greet");
   expect(receiver.spans.filter(({ traceId }) => traceId === TRACE_ID)).toEqual([]);
   for (const told of [...deployment.told.outer, deployment.told.inner[0]]) {
     expect(told).toMatch(new RegExp(`^00-${TRACE_ID}-(?!${CALLER_SPAN_ID})[0-9a-f]{16}-00$`));
@@ -167,7 +195,12 @@ test("a stop sends the spans that are left", async () => {
   const stage = await openTraced();
   await ask(stage, "Inner/greet", "you");
   await stage.local.stop();
-  expect(receiver.tree(ROOT)).toEqual(["ingress Inner/greet", "  Inner/greet", "    attempt Inner/greet"]);
+  expect(receiver.tree(ROOT)).toEqual([
+    "ingress Inner/greet",
+    "  invocation-start Inner/greet",
+    "    invocation-attempt Inner/greet",
+    "    invocation-end Inner/greet",
+  ]);
 });
 
 test("a missing collector fails no call, and is logged once", async () => {
@@ -179,4 +212,43 @@ test("a missing collector fails no call, and is logged once", async () => {
   expect((await ask(stage, "Inner/greet", "you")).status).toBe(200);
   await stage.local.stop();
   expect(warnings()).toHaveLength(1);
+});
+
+test("an object handler has {key} in the names of its spans, and its key in the target", async () => {
+  const stage = await openTraced();
+  expect((await ask(stage, "Keyed/a b/hold", "you")).status).toBe(200);
+  const [end] = await receiver.seen("invocation-end Keyed/{key}/hold");
+  expect(end!.attributes["restate.invocation.target"]).toBe("Keyed/a b/hold");
+  expect(receiver.tree(ROOT)[0]).toBe("ingress Keyed/{key}/hold");
+});
+
+test("a send begins a trace of its own, with a link to the attempt that sent it", async () => {
+  const stage = await openTraced();
+  await ask(stage, "Outer/sender", "you", { traceparent: TRACEPARENT });
+  const [start] = await receiver.seen("invocation-start Inner/greet");
+  await receiver.seen("invocation-end Inner/greet");
+  const [attempt] = await receiver.seen("invocation-attempt Outer/sender");
+  expect(start).toMatchObject({ parentSpanId: ROOT, links: [`${TRACE_ID} ${attempt!.spanId}`] });
+  expect(start!.traceId).not.toBe(TRACE_ID);
+  expect(receiver.tree(start!.spanId)).toEqual(["invocation-attempt Inner/greet", "invocation-end Inner/greet"]);
+});
+
+test("an invocation that is killed before its first attempt has a start and an end", async () => {
+  const stage = await openTraced();
+  const sent = await ask(stage, "Inner/greet/send?delay=1h", "you");
+  const { invocationId } = sent.body as { invocationId: string };
+  expect((await stage.admin("PATCH", `invocations/${invocationId}/kill`)).status).toBe(200);
+  await receiver.seen("invocation-end Inner/greet");
+  expect(receiver.tree(ROOT)).toEqual([
+    "ingress Inner/greet",
+    "  invocation-start Inner/greet",
+    "    invocation-end Inner/greet",
+  ]);
+});
+
+test("the start of an invocation is sent while its first attempt runs", async () => {
+  const stage = await openTraced();
+  await stage.send("Outer/waiter");
+  await receiver.seen("invocation-start Outer/waiter");
+  expect(receiver.spans.map(({ name }) => name)).not.toContain("invocation-end Outer/waiter");
 });

@@ -6,9 +6,15 @@ const read = (address: string) =>
   readSettings({ environment: { STEPWELL_TRACING_ENDPOINT: address }, flags: {} }).settings["tracing-endpoint"];
 
 test.each([
-  ["http://localhost:4318", "http://localhost:4318/"],
+  ["http://localhost:4318", "http://localhost:4318/v1/traces"],
   ["otlp+http://localhost:4318/v1/traces", "http://localhost:4318/v1/traces"],
-  ["otlp+https://collector.example", "https://collector.example/"],
+  ["otlp+https://collector.example", "https://collector.example/v1/traces"],
+  ["OTLP+HTTP://localhost:4317", "http://localhost:4317/v1/traces"],
+  ["http://localhost:4317", "grpc://localhost:4317"],
+  ["https://collector.example:4317/", "grpcs://collector.example:4317"],
+  ["grpc://localhost:9999", "grpc://localhost:9999"],
+  ["grpcs://collector.example:443", "grpcs://collector.example"],
+  ["otlp+grpc://[::1]:4317", "grpc://[::1]:4317"],
   ["http://localhost:4317/v1/traces", "http://localhost:4317/v1/traces"],
   ["https://collector.example/tenant/v1/traces?a=b", "https://collector.example/tenant/v1/traces?a=b"],
 ])("%s is read", (address, expected) => {
@@ -21,11 +27,14 @@ test.each(["localhost:4318", "collector", "ftp://collector", "http://", ""])("'%
   );
 });
 
-test.each(["otlp://localhost:4317", "grpc://localhost:4317", "http://localhost:4317", "otlp+http://localhost:4317/"])(
-  "%s, the address of a collector over gRPC, makes the start fail, and the message names the address to use",
+test.each(["otlp://localhost:4317", "grpc://localhost:4317/v1/traces", "udp://localhost:4318", "grpc:localhost:4317"])(
+  "%s makes the start fail, and the message shows an address for each transport",
   (address) => {
     expect(() => read(address)).toThrow(
-      expect.objectContaining({ code: "RT0002", message: expect.stringMatching(/gRPC.*4318/) }),
+      expect.objectContaining({
+        code: "RT0002",
+        message: expect.stringMatching(/http:\/\/localhost:4318.*grpc:\/\/localhost:4317/),
+      }),
     );
   },
 );
