@@ -1,5 +1,6 @@
 /** All attacks, in order of execution. */
 import type { Attack } from "./attack.ts";
+import { CONNECTION_ATTACKS } from "./connection-attacks.ts";
 import { HTTP_ATTACKS } from "./http-attacks.ts";
 import { FRAME_ATTACKS } from "./frame-attacks.ts";
 import { INBOX_ATTACKS } from "./inbox-attacks.ts";
@@ -18,6 +19,7 @@ export const ATTACKS: readonly Attack[] = [
   ...VOLUME_ATTACKS,
   ...INBOX_ATTACKS,
   ...FRAME_ATTACKS,
+  ...CONNECTION_ATTACKS,
   ...ODD_VALUE_ATTACKS,
   ...STATE_ATTACKS,
   ...STATEMENT_ATTACKS,

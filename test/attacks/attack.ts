@@ -1,6 +1,8 @@
 /** An attack: the handlers of a hostile deployment, and its owner's requests, both in one separate process. */
 import type { ServerHttp2Stream } from "node:http2";
-import type { Server } from "node:net";
+import type { Server, Socket } from "node:net";
+import type { PeerKind } from "../harness/https/peer.ts";
+import type { OnRequest } from "./transports.ts";
 
 /** One request of the server to run a handler of the attacker. */
 export interface Attempt {
@@ -42,6 +44,10 @@ export interface Scene extends Site {
   readonly attemptsAtMs: readonly number[];
   /** Replaces the deployment by another server on the same port, and closes its connections. */
   replaceServer(server: Server): Promise<void>;
+  /** A server over the attack's transport that gets whole requests. */
+  requestServer(onRequest: OnRequest): Server;
+  /** A server over the attack's transport that gets bare sockets. */
+  socketServer(onSocket: (socket: Socket) => void): Server;
 }
 
 export interface Deed {
@@ -64,6 +70,8 @@ export interface Attack {
   readonly talks?: Readonly<Record<string, Talker>>;
   /** The limit of streams that the deployment announces; by default none. */
   readonly streamsMax?: number;
+  /** The transport of the deployment; HTTP/2 in the clear by default. */
+  readonly transport?: PeerKind;
   readonly isObject?: true;
   /** Options of the service in its manifest. */
   readonly options?: object;

@@ -1,9 +1,11 @@
 /** The hostile deployment: HTTP/2 with prior knowledge, a manifest, and the answers of its handlers. */
 import { once } from "node:events";
 import { createServer } from "node:http2";
-import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
-import type { AddressInfo, Server } from "node:net";
+import type { Http2Server, ServerHttp2Stream } from "node:http2";
+import type { AddressInfo, Server, Socket } from "node:net";
 import type { Attack } from "./attack.ts";
+import { requestServer } from "./transports.ts";
+import type { Transport } from "./transports.ts";
 
 export interface AttackerServer {
   readonly port: number;
@@ -17,24 +19,43 @@ export interface AttackerServer {
 const SESSION_MAX_MB = 10_000;
 const MANIFEST_TYPE = "application/vnd.restate.endpointmanifest.v4+json";
 
-export async function startAttackerServer(attack: Attack): Promise<AttackerServer> {
+/** A server of the attack's handlers; over another transport than HTTP/2 in the clear, one that only shows its manifest. */
+export async function startAttackerServer(attack: Attack, transport?: Transport): Promise<AttackerServer> {
+  if (transport === undefined || transport.kind === "h2 in the clear") return await started(handlersServer(attack));
+  const manifest = JSON.stringify(manifestOf(attack));
+  const server = requestServer(transport, (_request, response) => {
+    response.writeHead(200, { "content-type": MANIFEST_TYPE }).end(manifest);
+  });
+  return await started({ server, attemptsAtMs: [] });
+}
+
+interface Answering {
+  readonly server: Server;
+  readonly attemptsAtMs: number[];
+}
+
+function handlersServer(attack: Attack): Answering {
   const server = createServer({
     maxSessionMemory: SESSION_MAX_MB,
     ...(attack.streamsMax !== undefined && { settings: { maxConcurrentStreams: attack.streamsMax } }),
   });
-  const sessions = new Set<ServerHttp2Session>();
-  server.on("session", (session) => {
-    sessions.add(session);
-    session.on("error", () => undefined).on("close", () => sessions.delete(session));
+  server.on("session", (session) => void session.on("error", () => undefined));
+  return { server: server as unknown as Server, attemptsAtMs: answerAttempts(server, attack) };
+}
+
+async function started({ server, attemptsAtMs }: Answering): Promise<AttackerServer> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
   });
-  const attemptsAtMs = answerAttempts(server, attack);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const stop = async (): Promise<void> => {
     const closed = once(server, "close");
     server.close();
-    for (const session of sessions) session.destroy();
+    for (const socket of sockets) socket.destroy();
     await closed;
   };
   return {
@@ -78,11 +99,12 @@ function answerAttempts(server: Http2Server, attack: Attack): number[] {
   return attemptsAtMs;
 }
 
-function manifestOf({ answers = {}, talks = {}, isObject, options = {} }: Attack): object {
+function manifestOf({ answers = {}, talks = {}, isObject, options = {}, transport }: Attack): object {
   const handlers = Object.keys({ ...answers, ...talks }).map((name) => ({
     name,
     ...(isObject && { ty: "EXCLUSIVE" }),
   }));
   const service = { name: "Attacker", ty: isObject ? "VIRTUAL_OBJECT" : "SERVICE", handlers, ...options };
-  return { protocolMode: "BIDI_STREAM", minProtocolVersion: 5, maxProtocolVersion: 7, services: [service] };
+  const protocolMode = transport?.startsWith("http1.1") === true ? "REQUEST_RESPONSE" : "BIDI_STREAM";
+  return { protocolMode, minProtocolVersion: 5, maxProtocolVersion: 7, services: [service] };
 }

@@ -1,17 +1,24 @@
-/** The attacker's process: `attacker.ts <attack>` sends its port to its parent, strikes on the parent's order, and reports the result. */
+/** The attacker's process: `attacker.ts <attack> <fixtures>` sends its address to its parent, strikes on the parent's order, and reports the result. */
 import { ATTACKS } from "./all-attacks.ts";
 import type { Deed, Site } from "./attack.ts";
 import { startAttackerServer } from "./attacker-server.ts";
 import { POISON } from "./poison.ts";
+import { registrationOf, requestServer, socketServer } from "./transports.ts";
 
 const attack = [...ATTACKS, POISON].find(({ name }) => name === process.argv[2])!;
-const server = await startAttackerServer(attack);
+const transport = { kind: attack.transport ?? "h2 in the clear", fixtures: process.argv[3]! } as const;
+const server = await startAttackerServer(attack, transport);
+const registration = registrationOf(transport.kind, server.port);
 
 async function strike(site: Site): Promise<Deed> {
-  const { port, attemptsAtMs } = server;
-  const replaceServer = server.replace;
+  const { attemptsAtMs } = server;
+  const servers = {
+    replaceServer: server.replace,
+    requestServer: requestServer.bind(undefined, transport),
+    socketServer: socketServer.bind(undefined, transport),
+  };
   try {
-    const scene = { ...site, deploymentUri: `http://127.0.0.1:${port}`, attemptsAtMs, replaceServer };
+    const scene = { ...site, deploymentUri: registration.uri, attemptsAtMs, ...servers };
     const deed = await attack.strike(scene);
     return { ...deed, notes: { ...deed.notes, attempts: attemptsAtMs.length } };
   } catch (error) {
@@ -23,4 +30,4 @@ async function strike(site: Site): Promise<Deed> {
 
 process.on("message", (site: Site) => void strike(site).then((deed) => process.send!(deed)));
 process.once("disconnect", () => process.exit());
-process.send!({ port: server.port });
+process.send!({ registration });

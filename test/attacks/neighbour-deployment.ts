@@ -1,5 +1,5 @@
 /**
- * The healthy neighbour of the deployment that attacks: a deployment in a process of its own. It sends its port and the number of
+ * The healthy neighbour of the deployment that attacks: a deployment in a process of its own. It sends its address and the number of
  * each note to its parent process.
  */
 import { once } from "node:events";
@@ -23,4 +23,4 @@ const server = createServer(createEndpointHandler({ services: [good], logger: ()
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
 process.once("disconnect", () => process.exit());
-process.send!({ port: (server.address() as AddressInfo).port });
+process.send!({ registration: { uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } });

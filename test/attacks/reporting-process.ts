@@ -1,4 +1,4 @@
-/** A program of this suite in its own process: it first sends its port, and then its other messages. */
+/** A program of this suite in its own process: it first sends how it is registered, and then its other messages. */
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -7,12 +7,13 @@ import { join } from "node:path";
 const POLYFILL = join(import.meta.dirname, "../../examples/polyfill.mjs");
 
 export class ReportingProcess {
-  readonly uri: string;
+  /** The body of the request that registers its deployment. */
+  readonly registration: object;
   readonly #child: ChildProcess;
 
-  private constructor(child: ChildProcess, port: number) {
+  private constructor(child: ChildProcess, registration: object) {
     this.#child = child;
-    this.uri = `http://127.0.0.1:${port}`;
+    this.registration = registration;
   }
 
   static async start(script: string, ...args: readonly string[]): Promise<ReportingProcess> {
@@ -20,8 +21,8 @@ export class ReportingProcess {
       execArgv: ["--import", POLYFILL],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
-    const [{ port }] = (await once(child, "message")) as [{ port: number }];
-    return new ReportingProcess(child, port);
+    const [{ registration }] = (await once(child, "message")) as [{ registration: object }];
+    return new ReportingProcess(child, registration);
   }
 
   onMessage(listen: (message: unknown) => void): void {

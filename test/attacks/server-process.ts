@@ -5,10 +5,13 @@ import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Site } from "./attack.ts";
 
+/** The certificates of attackers over TLS, and the authority that the server trusts for them. */
+export const FIXTURES = join(import.meta.dirname, "../harness/https/fixtures");
 export const SHUTDOWN_TIMEOUT_MS = 5_000;
 const POLL_EVERY_MS = 20;
 const WATCH_EVERY_MS = 100;
@@ -50,6 +53,7 @@ export class ServerProcess {
     const log = openSync(this.site.logPath, "a");
     // The suite's own variables are not settings, and the server would warn about them.
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_")));
+    env["NODE_EXTRA_CA_CERTS"] = join(FIXTURES, "test-only-ca.pem");
     this.#child = spawn(process.execPath, this.#args, { env, stdio: ["ignore", log, log] });
     closeSync(log);
     writeFileSync(this.site.pidPath, String(this.#child.pid));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { Yardstick } from "../harness/machine/yardstick.ts";
 import { Neighbour } from "./neighbour.ts";
-import { ServerProcess } from "./server-process.ts";
+import { FIXTURES, ServerProcess } from "./server-process.ts";
 import { ReportingProcess } from "./reporting-process.ts";
 
 declare module "vitest" {
@@ -28,12 +28,12 @@ export async function openStage(attack: string): Promise<Stage> {
   const server = await ServerProcess.on(dir, workshop.command);
   const [deployment, attacker, yardstick] = await Promise.all([
     ReportingProcess.start(join(workshop.dir, "neighbour-deployment.js")),
-    ReportingProcess.start(join(workshop.dir, "attacker.js"), attack),
+    ReportingProcess.start(join(workshop.dir, "attacker.js"), attack, FIXTURES),
     Yardstick.start(),
     server.start(),
   ]);
   const neighbour = new Neighbour(server.site, deployment);
-  for (const { uri } of [deployment, attacker]) await register(server.site.adminUri, uri);
+  for (const { registration } of [deployment, attacker]) await register(server.site.adminUri, registration);
   for (let warmUps = 0; warmUps < 3; warmUps++) await Promise.all([neighbour.plain(), neighbour.note()]);
   return {
     server,
@@ -47,8 +47,9 @@ export async function openStage(attack: string): Promise<Stage> {
   };
 }
 
-async function register(adminUri: string, uri: string): Promise<void> {
+async function register(adminUri: string, registration: object): Promise<void> {
   const headers = { "content-type": "application/json" };
-  const response = await fetch(`${adminUri}/deployments`, { method: "POST", headers, body: JSON.stringify({ uri }) });
+  const init = { method: "POST", headers, body: JSON.stringify(registration) };
+  const response = await fetch(`${adminUri}/deployments`, init);
   if (!response.ok) throw new Error(`the deployment was refused: ${await response.text()}`);
 }
