@@ -13,11 +13,17 @@ const TRACE_LINES_MAX = 20;
 export function invocationText(colours: Colours, body: InvocationBody): string {
   const facts = pairsText(colours, [...statePairs(body), ...originPairs(body), ...attemptPairs(colours, body)]);
   const journal = body.entries.length === 0 ? "" : `\n\n${journalText(colours, body.entries)}`;
-  const earlier = body.events.slice(0, -1).map((event) => `${momentText(event.at)}  ${failureText(event)}`);
+  const earlier = body.events
+    .slice(0, -1)
+    .map((event) => `${momentText(event.at)}  ${timesText(event)}${failureText(event)}`);
   const events = earlier.length === 0 ? "" : `\n\nEarlier failures:\n${indented(earlier.join("\n"))}`;
   if (body.mismatch !== undefined) return `${facts}\n\n${mismatchText(colours, body.mismatch)}${journal}${events}`;
   const trace = body.completion_failure?.stacktrace ?? body.last_failure?.stacktrace;
   return `${facts}${journal}${events}${trace === undefined ? "" : traceText(trace)}`;
+}
+
+function timesText({ times = 1, last }: AttemptFailureBody): string {
+  return times === 1 ? "" : `${times} times${last === undefined ? "" : `, last at ${momentText(last.at)}`}: `;
 }
 
 type Pair = readonly [string, string | undefined];

@@ -197,7 +197,7 @@ describe("an action", () => {
     const { page } = await opened(id, "?entry=2");
     await details(page).getByRole("button", { name: "Restart from here …" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("Entries 0 to 2 stay with their results.", { exact: false }).waitFor();
+    await dialog.getByText("Entries 0 to 1 stay with their results. Entries 2", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Restart", exact: true }).click();
     const link = dialog.getByRole("link");
     await link.waitFor();

@@ -70,6 +70,19 @@ test("a handler that has sent nothing for more than a minute is silent", async (
   expect(await kindsOf(actor)).toEqual(["silent runs"]);
 });
 
+test("behind an open circuit, invocations fail and are not overdue: a driver takes each, and puts it back", async () => {
+  const stage = await open({ stumbles }, { retry: { initialIntervalMs: 100, maxIntervalMs: 1_000, factor: 1 } });
+  const actor = stage.actor();
+  actor.startWorker();
+  for (let at = 0; at < 60; at++) await stage.pulse.within(0, sendOn(actor, "stumbles"));
+  await stage.pulse.pass(6 * MINUTE_MS);
+  expect(actor.engine.registry.circuits().size).toBe(1);
+  const { census, rows } = await stage.pulse.within(60_000, attention(actor.engine));
+  expect(census.suspected.get("overdue") ?? 0).toBe(0);
+  expect(new Set(rows.map(({ kind }) => kind))).toEqual(new Set(["failing"]));
+  for (const { waitsFor } of rows) expect(waitsFor.some(({ kind }) => kind === "circuit")).toBe(true);
+});
+
 test("of thousands of overdue invocations, each is counted, and only a few are read", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();

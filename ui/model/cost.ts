@@ -1,5 +1,6 @@
 /** The least cost of an invocation on AWS at list prices, computed from its use so far. */
 import type { UsageBody } from "../../shared/api/wire/invocation.ts";
+import type { ExchangePart } from "./timeline/exchanges.ts";
 import { countText, sizeText } from "./size-text.ts";
 import { durationText } from "./time-text.ts";
 
@@ -24,9 +25,31 @@ const SECOND_MS = 1_000;
 /** From this amount on, the text has no cents. */
 const WHOLE_FROM_USD = 100;
 
-/** The lines have only the use that the stored items prove. Reads, messages, requests and logs come on top. */
-export function costLines(usage: UsageBody, prices: ListPrices): readonly CostLine[] {
-  const { write_units: units, exchanges, exchange_ms: ms } = usage;
+/** The waits of a handler on open exchanges, which on AWS end the exchange (`worker.invoker.open-wait` is 0 there by default). */
+export interface OpenWaits {
+  readonly count: number;
+  readonly ms: number;
+}
+
+/** @param parts of the attempts, in order */
+export function openWaits(parts: readonly ExchangePart[]): OpenWaits {
+  const waits = parts.filter(({ isWaiting }) => isWaiting);
+  return { count: waits.length, ms: waits.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0) };
+}
+
+/**
+ * The lines have only the use that the stored items prove. Reads, messages, requests and logs come on top.
+ * @param waits those that AWS would not have paid for, if another server measured the use; each would end its exchange, and the next
+ *   exchange would go on after it
+ */
+export function costLines(
+  usage: UsageBody,
+  prices: ListPrices,
+  waits: OpenWaits = { count: 0, ms: 0 },
+): readonly CostLine[] {
+  const units = usage.write_units;
+  const exchanges = usage.exchanges + waits.count;
+  const ms = Math.max(0, usage.exchange_ms - waits.ms);
   return [
     { what: "Write units", amount: countText(units), usd: units * prices.writeUnitUsd },
     { what: "Exchanges with deployments", amount: countText(exchanges), usd: exchanges * prices.functionCallUsd },

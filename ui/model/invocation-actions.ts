@@ -101,8 +101,9 @@ export function ordersOf(
 export function restartText(from: number, entryCount: number): string {
   if (from === 0) return "Only the input stays. Every step runs again.";
   const rest = entryCount - 1 - from;
-  const again = rest <= 0 ? "nothing of the journal" : rest === 1 ? "the last entry" : `the ${rest} entries behind it`;
-  return `Entries 0 to ${from} stay with their results. The steps of ${again} run again.`;
+  const stay = `Entries 0 to ${from} stay with their results.`;
+  if (rest <= 0) return `${stay} No step of the journal runs again.`;
+  return `${stay} ${rest === 1 ? `Entry ${from + 1} runs` : `Entries ${from + 1} to ${entryCount - 1} run`} again.`;
 }
 
 /** The progress of the change that an action asked for. */

@@ -39,7 +39,10 @@ export type WaitCause =
   | { readonly kind: "command"; readonly type: string; readonly name: string };
 
 export type Wait = WaitCause & {
-  /** The moment when the command was stored. Without a command, the moment when the invocation came into its phase. */
+  /**
+   * The moment when the command was received. For a signal, the moment of the last entry before the wait. For other waits without a
+   * command, the moment when the invocation came into its phase.
+   */
   readonly sinceMs: number;
 };
 
@@ -110,6 +113,8 @@ function suspendedOn(
   const places = commandPlaces(journal);
   const leaves: { readonly wait: Wait; readonly hasCome: boolean }[] = [];
   const seen = new Set<CommandEntry>();
+  // No command stands for a signal. The handler has waited since the last entry at most; an exchange may have stayed open since.
+  const quietSinceMs = Math.min(modifiedAtMs, moments[journal.entries.length - 1] ?? modifiedAtMs);
   for (const id of [...awaitedCompletions(awaiting)].sort((a, b) => a - b)) {
     const found = journal.completable.get(id);
     if (found === undefined || seen.has(found.entry)) continue;
@@ -119,7 +124,7 @@ function suspendedOn(
     leaves.push({ wait, hasCome: journal.completed.has(id) || come.completion(id) });
   }
   for (const signal of awaitedSignals(awaiting))
-    leaves.push({ wait: { kind: "signal", signal, sinceMs: modifiedAtMs }, hasCome: come.signal(signal) });
+    leaves.push({ wait: { kind: "signal", signal, sinceMs: quietSinceMs }, hasCome: come.signal(signal) });
   const left = leaves.filter(({ hasCome }) => !hasCome);
   return (left.length > 0 ? left : leaves).map(({ wait }) => wait);
 }

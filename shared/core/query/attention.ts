@@ -2,7 +2,8 @@
 import type { Presented } from "./status-words.ts";
 
 /**
- * Worst first. `paused`: goes on only when it is resumed. `failing`: its last attempt failed, and the next one waits.
+ * Worst first. `paused`: goes on only when it is resumed. `failing`: its last attempt failed, or the attempts of its service do,
+ * and the next one waits.
  * `overdue`: its moment has passed, and no driver has taken it. `silent`: the deployment accepted the attempt and has sent
  * nothing for long. `waiting`: has waited for long, and the wait has no known end.
  */
@@ -24,6 +25,8 @@ export interface OpenEntry {
   readonly createdAtMs: number;
   /** The start, the next attempt, the end of a sleep, or the sweeper's next check. */
   readonly lookAtMs: number;
+  /** True if the circuit of the next attempt is open: a driver takes the invocation, and puts it back. */
+  readonly isHeldBack?: boolean;
 }
 
 /**
@@ -38,10 +41,11 @@ export function suspicionOf(entry: OpenEntry, nowMs: number): AttentionKind | un
     case "paused":
       return "paused";
     case "backing-off":
-      return isOverdue ? "overdue" : "failing";
+      return isOverdue && entry.isHeldBack !== true ? "overdue" : "failing";
     case "scheduled":
       return isOverdue ? "overdue" : undefined;
     case "ready":
+      if (entry.isHeldBack === true) return "failing";
       return ageMs > OVERDUE_AFTER_MS ? "overdue" : undefined;
     case "running":
       return ageMs > SILENT_AFTER_MS ? "silent" : undefined;

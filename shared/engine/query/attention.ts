@@ -43,9 +43,9 @@ const UNPROVEN: ReadonlySet<AttentionKind> = new Set(["silent", "waiting"]);
 
 /** Costs a walk over the open index, and a load of at most 44 invocations. */
 export async function attention(engine: Engine): Promise<Attention> {
-  const census = await takeCensus(engine);
   // This read refreshes the registry in memory, which shows the open circuits that invocations wait for.
   await engine.registry.deployments();
+  const census = await takeCensus(engine);
   const proven = new Map<AttentionKind, readonly AttentionRow[]>();
   for (const kind of UNPROVEN) proven.set(kind, await rowsOf(engine, kind, census.suspects.get(kind) ?? []));
   const found = new Map<AttentionKind, readonly (Suspect | AttentionRow)[]>(
@@ -95,12 +95,15 @@ function sinceOf(
 ): number | undefined {
   const nowMs = engine.clock.nowMs();
   const status = presentedStatus(engine, loaded);
+  const circuit = waitsFor.find((wait) => wait.kind === "circuit");
   switch (kind) {
     case "paused":
       return pause?.atMs;
     case "failing":
-      return status === "backing-off" ? (waitsFor[0]?.sinceMs ?? createdAtMs) : undefined;
+      if (status === "ready" && circuit === undefined) return undefined;
+      return status === "backing-off" || status === "ready" ? (waitsFor[0]?.sinceMs ?? createdAtMs) : undefined;
     case "overdue":
+      if (circuit !== undefined) return undefined;
       if (status === "completed" || status === "running" || status === "paused") return undefined;
       return status === "ready" ? createdAtMs : lookAtMs;
     case "silent": {

@@ -1,7 +1,8 @@
 /** Counts the open invocations by status, and picks those that may need an operator, in one walk over the open index. */
 import { type AttentionKind, ATTENTION_KINDS, SILENT_AFTER_MS, suspicionOf } from "../../core/query/attention.ts";
 import { isPresented, PRESENTED, type Presented } from "../../core/query/status-words.ts";
-import type { InvocationId } from "../../core/model/ids.ts";
+import { circuitName } from "../../core/model/circuit.ts";
+import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Item } from "../ports/table.ts";
@@ -64,11 +65,22 @@ function addItem(engine: Engine, census: Census, item: Item): void {
   const status = isPresented(word) ? word : "running";
   // This process does not drive the invocation. If this process is a sole owner, no process drives it.
   const isLeft = status === "running" && engine.settings.exclusiveOwnerPrefix !== undefined;
-  census.add(isLeft ? "ready" : status, {
+  const entry = {
     id,
     createdAtMs: Number(item["createdAtMs"] ?? 0),
     lookAtMs: Number(item["lookAtMs"] ?? Infinity),
-  });
+  };
+  census.add(isLeft ? "ready" : status, entry, isHeldBack(engine, item));
+}
+
+/** True if the circuit of the next attempt is open, as far as the registry in memory shows. */
+function isHeldBack({ registry }: Engine, item: Item): boolean {
+  const circuits = registry.circuits();
+  if (circuits.size === 0) return false;
+  const { service, deploymentId } = item as Record<string, unknown>;
+  const owner = typeof deploymentId === "string" ? deploymentId : registry.ownerOf(String(service));
+  if (owner === undefined) return false;
+  return circuits.has(circuitName({ deploymentId: owner as DeploymentId, service: String(service) }));
 }
 
 function addDriven(census: Census, { id, invocation, attempt }: ActiveInvocation): void {
@@ -92,9 +104,9 @@ class Census {
     this.#nowMs = nowMs;
   }
 
-  add(status: Presented, suspect: Suspect): void {
+  add(status: Presented, suspect: Suspect, isHeldBack: boolean): void {
     this.count(status);
-    const kind = suspicionOf({ status, ...suspect }, this.#nowMs);
+    const kind = suspicionOf({ status, ...suspect, isHeldBack }, this.#nowMs);
     if (kind !== undefined) this.suspect(kind, suspect);
   }
 

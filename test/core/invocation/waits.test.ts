@@ -64,9 +64,9 @@ describe("a suspended invocation waits for", () => {
     ["a promise", { completions: [5] }, [{ kind: "promise", name: "approved", sinceMs: CREATED_MS + 5 }]],
     ["a run", { completions: [6] }, [{ kind: "command", type: "Run", name: "charge", sinceMs: CREATED_MS + 6 }]],
     ["a state", { completions: [7] }, [{ kind: "command", type: "GetLazyState", name: "", sinceMs: CREATED_MS + 7 }]],
-    ["an awakeable", { signals: [1, 17] }, [{ kind: "signal", signal: { index: 17 }, sinceMs: WRITTEN_MS }]],
-    ["a named signal", { namedSignals: ["go"] }, [{ kind: "signal", signal: { name: "go" }, sinceMs: WRITTEN_MS }]],
-    ["a cancel alone", {}, [{ kind: "signal", signal: { index: 1 }, sinceMs: WRITTEN_MS }]],
+    ["an awakeable", { signals: [1, 17] }, [{ kind: "signal", signal: { index: 17 }, sinceMs: CREATED_MS + 7 }]],
+    ["a named signal", { namedSignals: ["go"] }, [{ kind: "signal", signal: { name: "go" }, sinceMs: CREATED_MS + 7 }]],
+    ["a cancel alone", {}, [{ kind: "signal", signal: { index: 1 }, sinceMs: CREATED_MS + 7 }]],
     ["nothing, if the awaited completion belongs to no command", { completions: [99] }, []],
   ])("%s", (_, tree, expected) => {
     expect(waits(suspended(tree))).toEqual(expected);

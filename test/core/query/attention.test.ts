@@ -27,6 +27,15 @@ test.each<[Presented, number, number, AttentionKind | undefined]>([
   expect(suspicionOf(entry, NOW_MS)).toBe(kind);
 });
 
+test.each<[Presented, AttentionKind | undefined]>([
+  ["backing-off", "failing"],
+  ["ready", "failing"],
+  ["scheduled", "overdue"],
+])("%s behind an open circuit, long after its moment: %s, because a driver puts it back each time", (status, kind) => {
+  const entry = { status, createdAtMs: NOW_MS - 60 * MINUTE_MS, lookAtMs: NOW_MS - 5 * MINUTE_MS, isHeldBack: true };
+  expect(suspicionOf(entry, NOW_MS)).toBe(kind);
+});
+
 const many = (count: number): readonly number[] => Array.from({ length: count }, (_, at) => at);
 const countsOf = (counts: Readonly<Partial<Record<AttentionKind, number>>>): Readonly<Record<string, number>> => {
   const found = new Map(Object.entries(counts).map(([kind, count]) => [kind as AttentionKind, many(count)] as const));

@@ -69,9 +69,9 @@ describe("the progress of an action", () => {
 
 test.each([
   [0, 9, "Only the input stays"],
-  [3, 9, "the 5 entries behind it run again"],
-  [7, 9, "the last entry run again"],
-  [8, 9, "nothing of the journal run again"],
+  [3, 9, "Entries 0 to 3 stay with their results. Entries 4 to 8 run again."],
+  [7, 9, "Entry 8 runs again."],
+  [8, 9, "No step of the journal runs again."],
 ])("a restart from entry %i of %i says what runs again", (from, count, words) => {
   expect(restartText(from, count)).toContain(words);
 });

@@ -1,26 +1,19 @@
 /** The busy spans of an invocation, and their density over the width of a minimap. */
 import { momentOf } from "../time-text.ts";
-import { AttemptClock, msOf } from "./attempt-clock.ts";
+import { exchangeParts, otherAttempts } from "./exchanges.ts";
 import type { Operation } from "./operation.ts";
 import type { TimelineFacts } from "./operations.ts";
+import { msOf } from "./receipts.ts";
 import { hasFailed } from "./rows.ts";
 import type { Span, TimeScale } from "./scale.ts";
 import { toPx } from "./scale.ts";
 
-/** The attempts, with the running one up to now. Waits, sleeps and back-offs are between them. */
+/** The attempts, with the running one up to now. Waits on open exchanges, sleeps and back-offs are between them. */
 export function busySpans(facts: TimelineFacts, nowMs: number): readonly Span[] {
-  const { attempt_spans: attempts, events, waits_for: waits = [], entries } = facts;
-  const clock = new AttemptClock({ attempt_spans: attempts, entries: [] });
-  const stored = attempts.map((one) => ({ startMs: msOf(one.started_at), endMs: msOf(one.ended_at) }));
-  const failed = events.map(({ at, started_at: started }) => {
-    const endMs = msOf(at);
-    return { startMs: momentOf(started) ?? clock.attemptAt(endMs) ?? endMs, endMs };
-  });
-  const running = waits.flatMap(({ kind, since }) =>
-    kind === "attempt" ? [{ startMs: msOf(since), endMs: nowMs }] : [],
-  );
+  const { entries } = facts;
   const begin = entries.length === 0 ? [] : [pointAt(msOf(entries[0]!.at))];
-  return [...begin, ...stored, ...failed, ...running];
+  const computing = exchangeParts(facts, nowMs).filter(({ isWaiting }) => !isWaiting);
+  return [...begin, ...computing, ...otherAttempts(facts, nowMs)];
 }
 
 function pointAt(ms: number): Span {
@@ -60,7 +53,10 @@ export function densityRuns(
   for (const operation of operations) {
     if (!hasFailed(operation)) continue;
     if (operation.outcome === "failed") mark(operation.endMs ?? nowMs, operation.endMs ?? nowMs, 3);
-    for (const { startMs, endMs } of operation.tries) mark(startMs, endMs, 3);
+    for (const { startMs, endMs, last } of operation.tries) {
+      mark(startMs, endMs, 3);
+      if (last !== undefined) mark(last.startMs, last.endMs, 3);
+    }
   }
   return runsOf(ranks);
 }

@@ -7,8 +7,12 @@ import { toPx } from "./scale.ts";
 export type PieceShape =
   /** The code of the operation ran. */
   | "solid"
+  /** The code ran within this time; when, and for how long, is unknown. */
+  | "bound"
   /** An attempt that failed. */
   | "failed"
+  /** Further attempts that failed in the same way, between the first and the last one. */
+  | "repeated"
   /** The time between a failed attempt and the next one. */
   | "back-off"
   /** The invocation waits: for a timer, an outside event, a promise. */
@@ -61,19 +65,12 @@ export function piecesOf(operation: Operation, scale: TimeScale, nowMs: number):
 }
 
 function partsOf(operation: Operation, endMs: number): readonly Part[] {
-  const { startMs, tries } = operation;
+  const { startMs, tries, resultFromMs } = operation;
   const isOpen = operation.endMs === undefined;
   const open = isOpen ? ({ isOpen: true } as const) : {};
   const shape = shapeOf(operation);
-  if (tries.length === 0) return [{ shape, startMs, endMs, ...open }];
-  const parts: Part[] = [];
-  let atMs = startMs;
-  for (const failed of tries.slice(-TRIES_SHOWN)) {
-    if (failed.startMs > atMs)
-      parts.push({ shape: parts.length === 0 ? "solid" : "back-off", startMs: atMs, endMs: failed.startMs });
-    parts.push({ shape: "failed", startMs: failed.startMs, endMs: failed.endMs, failed });
-    atMs = failed.endMs;
-  }
+  if (tries.length === 0 && resultFromMs === undefined) return [{ shape, startMs, endMs, ...open }];
+  const { parts, atMs } = failedParts(tries, startMs, "solid");
   if (operation.outcome === "retrying") parts.push({ shape: "back-off", startMs: atMs, endMs, ...open });
   else if (operation.outcome !== "failed" && endMs > atMs) parts.push(...untilResult(operation, atMs, endMs, open));
   return parts;
@@ -89,28 +86,47 @@ function untilResult(
   const fromMs = Math.max(atMs, resultFromMs ?? endMs);
   return [
     { shape: "back-off", startMs: atMs, endMs: fromMs },
-    { shape: "solid", startMs: fromMs, endMs, ...open },
+    // The attempt that brought the result replayed the steps before it first.
+    { shape: "bound", startMs: fromMs, endMs, ...open },
   ];
 }
 
-function shapeOf({ kind }: Operation): PieceShape {
+function failedParts(tries: readonly FailedTry[], fromMs: number, before: PieceShape): { parts: Part[]; atMs: number } {
+  const parts: Part[] = [];
+  let atMs = fromMs;
+  for (const failed of tries.slice(-TRIES_SHOWN)) {
+    const { startMs, endMs, last, times } = failed;
+    if (startMs > atMs) parts.push({ shape: parts.length === 0 ? before : "back-off", startMs: atMs, endMs: startMs });
+    parts.push({ shape: "failed", startMs, endMs, failed });
+    atMs = endMs;
+    if (last === undefined) continue;
+    parts.push({
+      shape: times > 2 ? "repeated" : "back-off",
+      startMs: endMs,
+      endMs: last.startMs,
+      ...(times > 2 && { failed }),
+    });
+    parts.push({ shape: "failed", startMs: last.startMs, endMs: last.endMs, failed });
+    atMs = last.endMs;
+  }
+  return { parts, atMs };
+}
+
+function shapeOf({ kind, within }: Operation): PieceShape {
+  if (within !== undefined) return "bound";
   return kind === "call" ? "call" : isWait(kind) || kind === "other" ? "wait" : "solid";
 }
 
 /** True if the code fails at an operation that an earlier attempt has completed. */
 function failsAfterEnd({ endMs, tries }: Operation): boolean {
-  return endMs !== undefined && tries.length > 0 && tries.at(-1)!.endMs > endMs;
+  const last = tries.at(-1);
+  return endMs !== undefined && last !== undefined && (last.last?.endMs ?? last.endMs) > endMs;
 }
 
 function retriedParts(operation: Operation, endMs: number, nowMs: number): readonly Part[] {
   const { startMs, tries, outcome } = operation;
-  const parts: Part[] = [{ shape: shapeOf(operation), startMs, endMs }];
-  let atMs = Infinity;
-  for (const failed of tries.slice(-TRIES_SHOWN)) {
-    if (failed.startMs > atMs) parts.push({ shape: "back-off", startMs: atMs, endMs: failed.startMs });
-    parts.push({ shape: "failed", startMs: failed.startMs, endMs: failed.endMs, failed });
-    atMs = failed.endMs;
-  }
+  const { parts: failed, atMs } = failedParts(tries, Infinity, "back-off");
+  const parts: Part[] = [{ shape: shapeOf(operation), startMs, endMs }, ...failed];
   if (outcome === "retrying") parts.push({ shape: "back-off", startMs: atMs, endMs: nowMs, isOpen: true });
   return parts;
 }

@@ -1,5 +1,7 @@
 /** An operation of a handler, which is one row of a timeline: a command and its completion. */
 import type { AttemptFailureBody } from "../../../shared/api/wire/invocation.ts";
+import { durationText } from "../time-text.ts";
+import type { Span } from "./scale.ts";
 
 export type OperationKind =
   | "input"
@@ -18,11 +20,16 @@ export type OperationKind =
 
 export type OperationOutcome = "done" | "failed" | "running" | "retrying" | "waiting";
 
-/** An attempt that failed at this operation. */
+/** Consecutive attempts that failed at this operation in the same way: the first one, and the last one if there are several. */
 export interface FailedTry {
   readonly startMs: number;
   readonly endMs: number;
+  /** True if the code began between `startMs` and `endMs`: an attempt replays the steps before it, and does not say how long that takes. */
+  readonly isBound?: true;
   readonly failure: AttemptFailureBody;
+  /** 1 and more. */
+  readonly times: number;
+  readonly last?: Span;
 }
 
 export interface Operation {
@@ -38,7 +45,9 @@ export interface Operation {
   readonly endMs?: number;
   readonly outcome: OperationOutcome;
   readonly tries: readonly FailedTry[];
-  /** The beginning of the attempt that brought the result, if others had failed before. */
+  /** Present if the times are unknown: the operation happened within this span, and the bar shows only its order among the others. */
+  readonly within?: Span;
+  /** The code that brought the result ran after this moment, if the command is from an earlier attempt. */
   readonly resultFromMs?: number;
   /** The moment at which a sleep or a back-off ends by itself. */
   readonly wakeAtMs?: number;
@@ -74,6 +83,17 @@ export function lookOfKind(kind: OperationKind): KindLook {
 /** True for an operation without a duration: a state change, a send, the input, the output. */
 export function isPoint({ kind, startMs, endMs }: Operation): boolean {
   return endMs === startMs && kind !== "run" && kind !== "call";
+}
+
+/** How long the operation took or takes: exactly, or, if its times are unknown, at most. */
+export function tookText({ startMs, endMs, within }: Operation, nowMs: number): string {
+  if (within !== undefined) return `≤ ${durationText(within.endMs - within.startMs)}`;
+  return durationText((endMs ?? nowMs) - startMs);
+}
+
+/** The failed attempts, of which each counts. */
+export function failedCount({ tries }: Pick<Operation, "tries">): number {
+  return tries.reduce((sum, { times }) => sum + times, 0);
 }
 
 /** True for the kinds in which the invocation waits and computes nothing. */

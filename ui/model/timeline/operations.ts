@@ -1,14 +1,15 @@
 /** Makes the operations of a timeline from the journal, the attempts and the failures of an invocation. */
 import type { AttemptFailureBody, EntryBody, InvocationBody, WaitBody } from "../../../shared/api/wire/invocation.ts";
 import { momentOf } from "../time-text.ts";
-import { AttemptClock, msOf } from "./attempt-clock.ts";
 import { isCommand, kindOf, labelOf, messageName } from "./entry-kinds.ts";
 import type { FailedTry, Operation, OperationKind, OperationOutcome } from "./operation.ts";
+import { msOf, Receipts, TOGETHER_MS } from "./receipts.ts";
+import type { Span } from "./scale.ts";
 
 /** The members of an invocation from which its timeline follows. */
 export type TimelineFacts = Pick<
   InvocationBody,
-  "status" | "created_at" | "completed_at" | "entries" | "attempt_spans" | "events" | "last_failure" | "waits_for"
+  "status" | "created_at" | "completed_at" | "entries" | "attempt_spans" | "events" | "waits_for"
 >;
 
 /** Commands that last until a notification completes them. */
@@ -58,12 +59,12 @@ export function* operationSteps(facts: TimelineFacts): Generator<undefined, read
     noteCompletion(completions, entry);
     if (at % ENTRIES_A_STEP === 0) yield undefined;
   }
-  const clock = new AttemptClock(facts);
-  const tries = triesOf(facts, clock);
+  const receipts = new Receipts(facts);
+  const tries = triesOf(facts, receipts);
   yield undefined;
   const operations: Operation[] = [];
   for (const [at, entry] of entries.entries()) {
-    if (isCommand(entry)) operations.push(ofCommand(entry, facts, completions.get(entry.index), clock, tries));
+    if (isCommand(entry)) operations.push(ofCommand(entry, facts, completions.get(entry.index), receipts, tries));
     else if (!isPartOfCommand(entry)) operations.push(ofNotification(entry));
     if (at % ENTRIES_A_STEP === 0) yield undefined;
   }
@@ -88,33 +89,82 @@ function ofCommand(
   entry: EntryBody,
   facts: TimelineFacts,
   completion: Completion | undefined,
-  clock: AttemptClock,
+  receipts: Receipts,
   allTries: Tries,
 ): Operation {
   const kind = kindOf(entry);
   const result = completion?.at;
-  const storedMs = msOf(entry.at);
-  const isLasting = LASTING.has(messageName(entry));
-  const endMs = isLasting ? (result ? msOf(result.at) : momentOf(facts.completed_at)) : storedMs;
-  // The code of a run is running before its command is stored; all other operations begin when they are stored.
-  const startMs = kind === "run" ? clock.beginOf(entry.index, storedMs) : storedMs;
   const tries = allTries.get(entry.index) ?? NO_TRIES;
   const wakeAtMs = momentOf(entry.wake_at);
   const childId = entry.invocation_id ?? completion?.childId;
   const isChild = kind === "call" || kind === "send" || kind === "attach";
+  const isLasting = LASTING.has(messageName(entry));
+  const endMs = isLasting && result === undefined ? momentOf(facts.completed_at) : undefined;
+  const times: Times =
+    !isLasting || (isLasting && result === undefined)
+      ? unended(entry, kind, isLasting ? endMs : "at once", receipts)
+      : kind === "run"
+        ? ofRun(entry, result!, tries, receipts)
+        : { startMs: msOf(entry.at), endMs: msOf(result!.at), ...boundOfWait(entry, result!) };
+  const startMs = Math.min(times.startMs, tries[0]?.startMs ?? times.startMs);
   return {
     key: String(entry.index),
     entries: [entry.index, ...(completion?.entries ?? [])],
     kind,
     label: labelOf(entry),
-    startMs: Math.min(startMs, tries[0]?.startMs ?? startMs),
-    outcome: outcomeOf(kind, facts.status, result, endMs, tries),
+    ...times,
+    startMs,
+    ...(times.endMs !== undefined && { endMs: Math.max(startMs, times.endMs) }),
+    outcome: outcomeOf(kind, facts.status, result, times.endMs, tries),
     tries,
-    ...(endMs !== undefined && { endMs: Math.max(startMs, endMs) }),
     ...(wakeAtMs !== undefined && { wakeAtMs }),
-    ...(result && tries.length > 0 && { resultFromMs: clock.beginOf(result.index, msOf(result.at)) }),
     ...(isChild && childId !== undefined && { childId }),
   };
+}
+
+type Times = Pick<Operation, "startMs" | "endMs" | "within" | "resultFromMs">;
+
+/** The times of a command without a result: a moment, or a span up to now or up to the end of the invocation. */
+function unended(
+  entry: EntryBody,
+  kind: OperationKind,
+  end: number | undefined | "at once",
+  receipts: Receipts,
+): Times {
+  const atMs = msOf(entry.at);
+  if (end !== "at once") return { startMs: atMs, ...(end !== undefined && { endMs: Math.max(atMs, end) }) };
+  // The server begins a send when it receives the command; everything else happened in the handler, perhaps before.
+  const placeMs = kind === "send" ? atMs : receipts.placeOf(entry);
+  const within = { startMs: receipts.earliestOf(entry.index), endMs: atMs };
+  const isUnknown = kind !== "send" && receipts.isSpread(entry.index) && within.endMs - within.startMs > TOGETHER_MS;
+  return { startMs: placeMs, endMs: placeMs, ...(isUnknown && { within }) };
+}
+
+/** The server begins calls and waits when it receives their commands. Moments of storing are later, so they bound a wait from above. */
+function boundOfWait(entry: EntryBody, result: EntryBody): Pick<Times, "within"> {
+  if (result.at_or_before !== true) return {};
+  return { within: { startMs: msOf(entry.at), endMs: msOf(result.at) } };
+}
+
+/**
+ * The code of a run begins when its command comes, because a handler sends the command before it runs the code. If both came
+ * together, the answer was kept back: all that is known is that the run is behind the entries before it.
+ */
+function ofRun(entry: EntryBody, result: EntryBody, tries: readonly FailedTry[], receipts: Receipts): Times {
+  const [startMs, endMs] = [msOf(entry.at), msOf(result.at)];
+  const repeated = receipts.attemptOf(result.index);
+  const first = receipts.attemptOf(entry.index);
+  if (tries.length > 0 || (repeated !== undefined && first !== undefined && repeated.startMs > first.startMs)) {
+    const fromMs = repeated?.startMs ?? startMs;
+    const lastMs = receipts.lastWithin({ startMs: fromMs, endMs: endMs - 1 }, result.index - 1);
+    return { startMs, endMs, resultFromMs: Math.max(fromMs, lastMs ?? fromMs) };
+  }
+  const isKnown = endMs - startMs > TOGETHER_MS && entry.at_or_before !== true && result.at_or_before !== true;
+  if (isKnown) return { startMs, endMs };
+  const within = { startMs: Math.min(startMs, receipts.earliestOf(entry.index)), endMs };
+  const isOnePiece = startMs === endMs;
+  const drawnMs = isOnePiece ? receipts.placeOf(entry) : within.startMs;
+  return { startMs: drawnMs, endMs: isOnePiece ? receipts.placeOf(result) : endMs, within };
 }
 
 function outcomeOf(
@@ -125,7 +175,7 @@ function outcomeOf(
   tries: readonly FailedTry[],
 ): OperationOutcome {
   // The code may fail at an operation that an earlier attempt completed, for instance because it has changed since.
-  const isAfter = endMs !== undefined && (tries.at(-1)?.endMs ?? 0) > endMs;
+  const isAfter = endMs !== undefined && (tries.at(-1)?.last?.endMs ?? tries.at(-1)?.endMs ?? 0) > endMs;
   if (isAfter && status !== "completed") return status === "running" ? "running" : "retrying";
   if (completion?.failed === true) return "failed";
   if (completion !== undefined) return "done";
@@ -208,18 +258,39 @@ type Tries = ReadonlyMap<number, readonly FailedTry[]>;
 const BEYOND = -1;
 
 /** The failed attempts at each command, by the index of its entry. */
-function triesOf({ events, last_failure: last, entries }: TimelineFacts, clock: AttemptClock): Tries {
-  const commands = entries.flatMap((entry) => (isCommand(entry) ? [entry.index] : []));
-  const isNew = last !== undefined && !events.some(({ at }) => at === last.at);
+function triesOf({ events, entries }: TimelineFacts, receipts: Receipts): Tries {
+  const commands = entries.filter(isCommand);
   const byEntry = new Map<number, FailedTry[]>();
-  for (const failure of isNew ? [...events, last] : events) {
-    const place = commands[failure.related_command?.index ?? -1] ?? BEYOND;
-    byEntry.set(place, [...(byEntry.get(place) ?? []), tryOf(failure, clock)]);
+  for (const failure of events) {
+    const command = commands[failure.related_command?.index ?? -1];
+    const place = command?.index ?? BEYOND;
+    byEntry.set(place, [...(byEntry.get(place) ?? []), tryOf(failure, command, receipts)]);
   }
   return byEntry;
 }
 
-function tryOf(failure: AttemptFailureBody, clock: AttemptClock): FailedTry {
+function tryOf(failure: AttemptFailureBody, command: EntryBody | undefined, receipts: Receipts): FailedTry {
   const endMs = msOf(failure.at);
-  return { startMs: Math.min(endMs, momentOf(failure.started_at) ?? clock.attemptAt(endMs) ?? endMs), endMs, failure };
+  const begunMs = momentOf(failure.started_at) ?? receipts.attemptAt(endMs);
+  const { last, times = 1 } = failure;
+  const more = last && { last: { startMs: msOf(last.started_at), endMs: msOf(last.at) } };
+  return { ...beginOfTry(begunMs ?? endMs, endMs, command, receipts), endMs, failure, times, ...more };
+}
+
+/**
+ * In the attempt that sent the command, the code began with it. A later attempt replays the entries first; it began the code after
+ * its own beginning, and after the last entry that it added itself.
+ */
+function beginOfTry(
+  begunMs: number,
+  endMs: number,
+  command: EntryBody | undefined,
+  receipts: Receipts,
+): Pick<FailedTry, "startMs" | "isBound"> {
+  const attempt: Span = { startMs: Math.min(begunMs, endMs), endMs };
+  const sentMs = command === undefined ? -Infinity : msOf(command.at);
+  const isFirst = sentMs > attempt.startMs && sentMs <= endMs && command!.at_or_before !== true;
+  if (isFirst && endMs - sentMs > TOGETHER_MS) return { startMs: sentMs };
+  const upTo = command === undefined ? Infinity : command.index - 1;
+  return { startMs: receipts.lastWithin(attempt, upTo) ?? attempt.startMs, isBound: true };
 }

@@ -6,7 +6,13 @@ import { lookOfKind } from "./operation.ts";
 export type Child =
   | { readonly kind: "loading" }
   | { readonly kind: "failed"; readonly reason: string }
-  | { readonly kind: "loaded"; readonly operations: readonly Operation[]; readonly isCut: boolean };
+  | {
+      readonly kind: "loaded";
+      readonly operations: readonly Operation[];
+      readonly isCut: boolean;
+      /** From the acceptance of the called invocation to its end; without an end while it is open. */
+      readonly span?: { readonly startMs: number; readonly endMs?: number };
+    };
 
 export type Row = { readonly key: string; readonly depth: number; readonly invocationId: string } & (
   | {
@@ -89,7 +95,7 @@ function addOperation(rows: Row[], operation: Operation, choice: RowChoice, plac
     return;
   }
   const isExpanded = choice.expanded.has(key);
-  rows.push({ key, kind: "operation", operation, depth, invocationId, isExpanded });
+  rows.push({ key, kind: "operation", operation: asRecorded(operation, choice), depth, invocationId, isExpanded });
   if (!isExpanded) return;
   const note = (text: string, isLoading = false): void =>
     void rows.push({ key: `${key}/note`, kind: "note", text, isLoading, depth: depth + 1, invocationId: childId });
@@ -105,6 +111,17 @@ function addOperation(rows: Row[], operation: Operation, choice: RowChoice, plac
     { prefix: `${key}/`, depth: depth + 1, path: [...path, childId] },
   );
   if (child.isCut) note("Open the called invocation to see the rest of its entries.");
+}
+
+/** The call with the times of the called invocation itself, once these are loaded. A call may meet an invocation that began before. */
+function asRecorded(operation: Operation, { children }: RowChoice): Operation {
+  const child = operation.childId === undefined ? undefined : children.get(operation.childId);
+  if (child?.kind !== "loaded" || child.span === undefined || operation.kind !== "call") return operation;
+  const startMs = Math.max(operation.startMs, child.span.startMs);
+  const { endMs: childEndMs = Infinity } = child.span;
+  const endMs = operation.endMs === undefined ? undefined : Math.min(operation.endMs, childEndMs);
+  const { within: _, ...known } = operation;
+  return { ...known, startMs, ...(endMs !== undefined && { endMs: Math.max(startMs, endMs) }) };
 }
 
 /** @returns the index after the consecutive operations that equal the one at `from` */

@@ -33,11 +33,38 @@ export function ticksOf(scale: TimeScale, originMs: number): readonly Tick[] {
       const px = toPx(scale, atMs);
       // Two active parts beside a collapsed wait may have ticks that nearly touch.
       if (px - lastPx < TICK_MIN_PX && lastPx >= 0) continue;
-      ticks.push({ atMs, px, text: at === 0 ? "0" : durationText(at * stepMs) });
+      ticks.push({ atMs, px, text: tickText(at * stepMs, stepMs) });
       lastPx = px;
     }
   }
   return ticks;
+}
+
+/** Two units are enough for most ticks. If the step is finer, so that neighbours would read alike, the text has all units down to it. */
+function tickText(ms: number, stepMs: number): string {
+  if (ms === 0) return "0";
+  if (durationText(ms) !== durationText(ms - stepMs) && durationText(ms) !== durationText(ms + stepMs))
+    return durationText(ms);
+  const [sign, size] = ms < 0 ? ["-", -ms] : ["", ms];
+  const whole = Math.floor(size / MINUTE_MS) * MINUTE_MS;
+  const seconds = Number(((size - whole) / SECOND_MS).toFixed(3));
+  if (whole === 0) return `${sign}${seconds} s`;
+  return `${sign}${longText(whole)}${seconds === 0 ? "" : ` ${seconds} s`}`;
+}
+
+function longText(ms: number): string {
+  const parts: string[] = [];
+  let rest = ms;
+  for (const [unit, unitMs] of [
+    ["d", DAY_MS],
+    ["h", HOUR_MS],
+    ["m", MINUTE_MS],
+  ] as const) {
+    const count = Math.floor(rest / unitMs);
+    rest -= count * unitMs;
+    if (count > 0) parts.push(`${count} ${unit}`);
+  }
+  return parts.join(" ");
 }
 
 /** The smallest round step that is larger than the given time. */

@@ -3,11 +3,16 @@ import type { JSX } from "preact";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { listPrices } from "../../data/list-prices.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
-import { costLines, millionText, storedText, usdText } from "../../model/cost.ts";
+import { costLines, millionText, openWaits, storedText, usdText } from "../../model/cost.ts";
+import { durationText } from "../../model/time-text.ts";
+import { exchangeParts } from "../../model/timeline/exchanges.ts";
 
-export function Cost({ body: { usage } }: { readonly body: InvocationBody }): JSX.Element | null {
+export function Cost({ body }: { readonly body: InvocationBody }): JSX.Element | null {
+  const { usage } = body;
+  // A function on AWS measures what AWS charges for. The time up to now is no part of what has been measured.
+  const waits = readsHaveAPrice.value ? undefined : openWaits(exchangeParts(body, -Infinity));
   if (usage === undefined) return null;
-  const lines = costLines(usage, listPrices);
+  const lines = costLines(usage, listPrices, waits);
   const sum = lines.reduce((all, { usd }) => all + usd, 0);
   return (
     <section aria-label="Cost and writes">
@@ -51,6 +56,9 @@ export function Cost({ body: { usage } }: { readonly body: InvocationBody }): JS
           ? "These are the prices of"
           : "This server runs in one process and pays nothing of this. AWS would charge this for"}{" "}
         the writes and exchanges that the stored items prove; {millionText(sum)} for a million such invocations.
+        {waits !== undefined &&
+          waits.ms > 0 &&
+          ` While the handler only waited, for ${durationText(waits.ms)}, AWS would have ended the exchange: worker.invoker.open-wait is 0 s there.`}
         Messages, reads, requests and logs come on top. Prices of {listPrices.region}, compiled on{" "}
         {listPrices.compiledOn}.
       </p>

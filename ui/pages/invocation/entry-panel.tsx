@@ -6,7 +6,7 @@ import { nowMs } from "../../data/clock.ts";
 import { hrefTo } from "../../model/route.ts";
 import { messageName } from "../../model/timeline/entry-kinds.ts";
 import type { Operation } from "../../model/timeline/operation.ts";
-import { isPoint, lookOfKind } from "../../model/timeline/operation.ts";
+import { isPoint, lookOfKind, tookText } from "../../model/timeline/operation.ts";
 import { hasFailed } from "../../model/timeline/rows.ts";
 import type { Row } from "../../model/timeline/rows.ts";
 import { countText } from "../../model/size-text.ts";
@@ -50,7 +50,7 @@ export function EntryPanel({ row, body, originMs, onAsk, onClose }: EntryPanelPr
         <p>
           <button
             type="button"
-            onClick={() => onAsk({ kind: "action", action: "restart-as-new", from: row.operation.entries.at(-1)! })}
+            onClick={() => onAsk({ kind: "action", action: "restart-as-new", from: keptBefore(row.operation) })}
           >
             Restart from here …
           </button>
@@ -59,6 +59,11 @@ export function EntryPanel({ row, body, originMs, onAsk, onClose }: EntryPanelPr
       {row.kind === "group" && <GroupDetails operations={row.operations} />}
     </aside>
   );
+}
+
+/** The step and what came after it run again: the journal stays up to the entry before. */
+function keptBefore({ entries }: Operation): number {
+  return Math.max(0, entries[0]! - 1);
 }
 
 function Title({ operation: { kind, label, entries } }: { readonly operation: Operation }): JSX.Element {
@@ -78,18 +83,26 @@ interface DetailsProps {
 }
 
 function OperationDetails({ operation, body, originMs }: DetailsProps): JSX.Element {
-  const { startMs, endMs, wakeAtMs, outcome, childId, tries } = operation;
+  const { startMs, wakeAtMs, outcome, childId, tries, within, endMs } = operation;
   const first = body.entries[0]?.index ?? 0;
   const entries = operation.entries.flatMap((index) => body.entries[index - first] ?? []);
   return (
     <>
       <dl class="facts">
         <Fact name="State">{outcome}</Fact>
-        <Fact name="Begins">
-          {durationText(Math.max(0, startMs - originMs))} <span class="dim">{exactText(startMs)}</span>
-        </Fact>
+        {within === undefined ? (
+          <Fact name="Begins">
+            {durationText(Math.max(0, startMs - originMs))} <span class="dim">{exactText(startMs)}</span>
+          </Fact>
+        ) : (
+          <Fact name="Happens">
+            between {durationText(Math.max(0, within.startMs - originMs))} and{" "}
+            {durationText(Math.max(0, within.endMs - originMs))}{" "}
+            <span class="dim">The entries came in one piece, which shows no more than their order.</span>
+          </Fact>
+        )}
         {!isPoint(operation) && (
-          <Fact name={endMs === undefined ? "So far" : "Takes"}>{durationText((endMs ?? nowMs()) - startMs)}</Fact>
+          <Fact name={endMs === undefined ? "So far" : "Takes"}>{tookText(operation, nowMs())}</Fact>
         )}
         {wakeAtMs !== undefined && <Fact name="Wakes">{exactText(wakeAtMs)}</Fact>}
         {childId !== undefined && (
@@ -112,10 +125,27 @@ function Tries({ operation: { tries } }: { readonly operation: Operation }): JSX
     <section class="tries">
       <h4>Failed attempts</h4>
       <ol class="plain-list">
-        {tries.map(({ failure, startMs, endMs }) => (
+        {tries.map(({ failure, startMs, endMs, isBound, times }) => (
           <li key={failure.at}>
             <strong class="tone-failed">{failure.error_code}</strong> <Exact at={failure.at} />
-            {endMs > startMs && <span class="dim"> after {durationText(endMs - startMs)}</span>}
+            {endMs > startMs && (
+              <span class="dim">
+                {" "}
+                after {isBound === true && "≤ "}
+                {durationText(endMs - startMs)}
+              </span>
+            )}
+            {times > 1 && (
+              <span class="number">
+                {" "}
+                × {countText(times)}
+                {failure.last !== undefined && (
+                  <span class="dim">
+                    , last <Exact at={failure.last.at} />
+                  </span>
+                )}
+              </span>
+            )}
             <LongText text={failure.message} />
             {remedyOf(failure.error_code) !== undefined && <p class="dim">{remedyOf(failure.error_code)!.remedy}</p>}
           </li>
@@ -161,7 +191,7 @@ function Entry({ entry, body, entries }: EntryProps): JSX.Element {
         {entry.type}
       </h4>
       <dl class="facts">
-        <Fact name="Stored">
+        <Fact name={entry.at_or_before === true ? "Stored" : "Received"}>
           <Exact at={entry.at} />
         </Fact>
         {(["name", "key", "target", "signal"] as const).map((name) => {
@@ -222,14 +252,17 @@ function ownDeployment({ type }: EntryBody, { pinned_deployment_id: id }: Invoca
 }
 
 function GroupDetails({ operations }: { readonly operations: readonly Operation[] }): JSX.Element {
-  const lengths = operations
-    .flatMap(({ startMs, endMs }) => (endMs === undefined ? [] : [endMs - startMs]))
-    .sort((a, b) => a - b);
+  // Bounds are no durations: the least of them is not the shortest.
+  const known = operations.filter(({ within, endMs }) => within === undefined && endMs !== undefined);
+  const lengths = known.map(({ startMs, endMs }) => endMs! - startMs).sort((a, b) => a - b);
   const failed = operations.filter(hasFailed);
   return (
     <dl class="facts">
       <Fact name="Operations">{countText(operations.length)}</Fact>
       <Fact name="With failures">{countText(failed.length)}</Fact>
+      {known.length < operations.length && lengths.length > 0 && (
+        <Fact name="With known times">{countText(known.length)}</Fact>
+      )}
       {lengths.length > 0 && (
         <>
           <Fact name="Shortest">{durationText(lengths[0]!)}</Fact>

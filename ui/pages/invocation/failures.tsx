@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import type { AttemptFailureBody, InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { remedyOf } from "../../../shared/api/wire/remedies.ts";
 import { setQuery } from "../../data/location.ts";
+import { countText } from "../../model/size-text.ts";
 import { visibleText } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { LongText } from "../../parts/long-text.tsx";
@@ -12,7 +13,8 @@ const EARLIER_SHOWN = 50;
 
 export function Failures({ body }: { readonly body: InvocationBody }): JSX.Element | null {
   const { completion_failure: end, last_failure: last, events, outcome } = body;
-  const earlier = events.filter(({ at }) => at !== last?.at).toReversed();
+  // The last event is the run of the last failure, unless an attempt has succeeded since.
+  const earlier = events.filter((one) => (one.last?.at ?? one.at) !== last?.at).toReversed();
   // If the page shows a journal mismatch as a table (`Mismatch`), the failure that reports the mismatch is left out.
   const isTold = last === undefined || body.mismatch !== undefined;
   if (end === undefined && isTold && earlier.length === 0) return null;
@@ -32,13 +34,14 @@ export function Failures({ body }: { readonly body: InvocationBody }): JSX.Eleme
       {earlier.length > 0 && (
         <details>
           <summary>
-            {earlier.length === 1 ? "1 earlier failure" : `${earlier.length} earlier failures`}
-            <span class="dim"> that differed from the one before</span>
+            {attemptsText(earlier)}
+            <span class="dim"> with other failures</span>
           </summary>
           <ol class="plain-list">
             {earlier.slice(0, EARLIER_SHOWN).map((failure) => (
               <li key={failure.at}>
                 <Exact at={failure.at} /> <strong>{failure.error_code}</strong>{" "}
+                {(failure.times ?? 1) > 1 && <span class="number">× {countText(failure.times!)} </span>}
                 <ForeignText text={failure.message} maxChars={300} /> <Command failure={failure} />
               </li>
             ))}
@@ -49,12 +52,18 @@ export function Failures({ body }: { readonly body: InvocationBody }): JSX.Eleme
   );
 }
 
+function attemptsText(events: readonly AttemptFailureBody[]): string {
+  const count = events.reduce((sum, { times = 1 }) => sum + times, 0);
+  return count === 1 ? "1 earlier attempt" : `${countText(count)} earlier attempts`;
+}
+
 function LastFailure({ failure }: { readonly failure: AttemptFailureBody }): JSX.Element {
   const remedy = remedyOf(failure.error_code);
   return (
     <div class="failure">
       <h2>
-        <span class="tone-failed">{failure.error_code}</span> at the last attempt{" "}
+        <span class="tone-failed">{failure.error_code}</span>{" "}
+        {(failure.times ?? 1) > 1 ? `at the last ${countText(failure.times!)} attempts` : "at the last attempt"}{" "}
         <span class="dim">
           <Age at={failure.at} />
         </span>

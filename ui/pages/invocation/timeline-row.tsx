@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import type { Piece } from "../../model/timeline/bars.ts";
 import { piecesOf } from "../../model/timeline/bars.ts";
 import type { Operation } from "../../model/timeline/operation.ts";
-import { isPoint, lookOfKind } from "../../model/timeline/operation.ts";
+import { failedCount, isPoint, lookOfKind, tookText } from "../../model/timeline/operation.ts";
 import type { Row } from "../../model/timeline/rows.ts";
 import type { TimeScale } from "../../model/timeline/scale.ts";
 import { countText } from "../../model/size-text.ts";
@@ -49,7 +49,7 @@ function OperationRow(props: OperationRowProps): JSX.Element {
   const { row, scale, now } = props;
   const { operation } = row;
   const { glyph, word } = lookOfKind(operation.kind);
-  const tries = operation.tries.length;
+  const tries = failedCount(operation);
   return (
     <Frame
       {...props}
@@ -58,7 +58,7 @@ function OperationRow(props: OperationRowProps): JSX.Element {
       word={word}
       isExpanded={row.isExpanded}
       name={operation.label}
-      duration={isPoint(operation) ? "" : durationText((operation.endMs ?? now) - operation.startMs)}
+      duration={isPoint(operation) ? "" : tookText(operation, now)}
       failedCount={tries > 1 ? String(tries) : ""}
       failedText={tries === 0 ? "" : tries === 1 ? "1 failed attempt" : `${tries} failed attempts`}
       state={stateText(operation)}
@@ -235,13 +235,18 @@ function stateText({ outcome, wakeAtMs, endMs }: Operation): string {
   return endMs === undefined && wakeAtMs !== undefined ? `${outcome}, until its time` : outcome;
 }
 
-function pieceTitle({ outcome, tries }: Operation, { shape, failed, isOpen }: Piece): string {
+function pieceTitle(operation: Operation, { shape, failed, isOpen }: Piece): string {
   if (failed !== undefined) {
     const { error_code: code, message } = failed.failure;
-    return visibleLine(
-      `failed attempt ${tries.indexOf(failed) + 1} of ${tries.length}: ${code} ${message.slice(0, 200)}`,
-    );
+    const what =
+      shape === "repeated"
+        ? `${countText(failed.times - 2)} further failed attempts`
+        : failed.times > 1
+          ? `${countText(failed.times)} attempts failed in this way`
+          : "failed attempt";
+    return visibleLine(`${what}: ${code} ${message.slice(0, 200)}`);
   }
   if (shape === "back-off") return "waits for the next attempt";
-  return isOpen === true ? `${outcome}, goes on` : outcome;
+  if (shape === "bound") return `${operation.outcome}, ran within this time`;
+  return isOpen === true ? `${operation.outcome}, goes on` : operation.outcome;
 }

@@ -5,7 +5,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { ApiProblem, ask } from "../../data/api.ts";
-import { busySpans } from "../../model/timeline/activity.ts";
+import { busySpans, wholeSpan } from "../../model/timeline/activity.ts";
 import type { Operation } from "../../model/timeline/operation.ts";
 import { operationsOf } from "../../model/timeline/operations.ts";
 import type { Child } from "../../model/timeline/rows.ts";
@@ -58,7 +58,15 @@ export function useChildren(
 async function read(id: string): Promise<Known> {
   try {
     const body = await ask<InvocationBody>(`invocations/${encodeURIComponent(id)}?limit=${ENTRIES_MAX}`);
-    return { kind: "loaded", operations: operationsOf(body), isCut: body.entry_count > body.entries.length, body };
+    const { startMs, endMs } = wholeSpan(body, Number.NaN);
+    const span = body.completed_at === undefined ? { startMs } : { startMs, endMs };
+    return {
+      kind: "loaded",
+      operations: operationsOf(body),
+      isCut: body.entry_count > body.entries.length,
+      body,
+      span,
+    };
   } catch (error) {
     const isGone = error instanceof ApiProblem && error.status === 404;
     const reason = isGone

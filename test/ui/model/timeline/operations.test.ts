@@ -124,7 +124,7 @@ describe("an operation", () => {
   test("the failure of a command that is not in the journal yet has a row of its own, which shows the retry", () => {
     const last = failureAt(300, { started_at: at(200), related_command: { index: 1, name: "charge" } });
     const waits = [{ kind: "retry", since: at(300), until: at(5300), attempt: 2 }];
-    const facts = factsOf(entriesOf([["Input", 0]]), { status: "backing-off", last_failure: last, waits_for: waits });
+    const facts = factsOf(entriesOf([["Input", 0]]), { status: "backing-off", events: [last], waits_for: waits });
     const [, beyond] = operationsOf(facts);
     expect([beyond!.label, beyond!.entries, beyond!.outcome, beyond!.wakeAtMs]).toEqual([
       "charge",
@@ -221,7 +221,7 @@ test("the pieces of a run that failed twice are attempts, back-offs and the resu
     ["back-off", 100, 350],
     ["failed", 450, 50],
     ["back-off", 500, 400],
-    ["solid", 900, 100],
+    ["bound", 900, 100],
   ]);
 });
 
@@ -259,6 +259,23 @@ describe("rows", () => {
     const children = new Map([["inv_2", { kind: "loaded", operations: other, isCut: false } as const]]);
     const rows = rowsOf("inv_1", own, { expanded: new Set(["1", "1/1"]), children, find: "" });
     expect(rows.at(-1)).toMatchObject({ kind: "note", text: expect.stringContaining("circle") });
+  });
+
+  test("a call that is expanded has the times of the called invocation", () => {
+    const entries = entriesOf([
+      ["Input", 0],
+      ["Call", 5, { target: "A/b", invocation_id: "inv_2" }],
+      ["Call", 5_160, { completes: 1, at_or_before: true }],
+    ]);
+    const [, call] = operationsOf(factsOf(entries));
+    expect(relative(call!)).toEqual([5, 5_160]);
+    expect(call!.within).toBeDefined();
+    const span = { startMs: ORIGIN_MS + 7, endMs: ORIGIN_MS + 3_500 };
+    const children = new Map([["inv_2", { kind: "loaded", operations: [], isCut: false, span } as const]]);
+    const [, row] = rowsOf("inv_1", operationsOf(factsOf(entries)), { expanded: new Set(["1"]), children, find: "" });
+    const operation = row?.kind === "operation" ? row.operation : undefined;
+    expect(relative(operation!)).toEqual([7, 3_500]);
+    expect(operation!.within).toBeUndefined();
   });
 
   test("a call whose invocation is not loaded yet shows that it is loading", () => {

@@ -92,3 +92,12 @@ test("ticks count from the creation also in a narrower range", () => {
   const ticks = ticksOf(timeScale(span(10_500, 14_500), 900, undefined), 10_000);
   expect(ticks.map(({ text }) => text)).toEqual(["1 s", "2 s", "3 s", "4 s"]);
 });
+
+test.each([[span(184_000, 184_900)], [span(7_380_000, 7_381_000)], [span(93_600_000, 93_660_000)]])(
+  "no two ticks of a narrow range late in a long invocation read alike",
+  (shown) => {
+    const texts = ticksOf(timeScale(shown, 900, undefined), 0).map(({ text }) => text);
+    expect(texts.length).toBeGreaterThan(3);
+    expect(new Set(texts).size).toBe(texts.length);
+  },
+);
