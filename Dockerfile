@@ -32,7 +32,7 @@ VOLUME /data
 EXPOSE 8080 9070 9071
 # The process writes the address of its admin API, whatever place its port comes from.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch(require('node:fs').readFileSync(process.env.STEPWELL_ADMIN_URL_FILE, 'utf8') + 'health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(require('node:fs').readFileSync(process.env.STEPWELL_ADMIN_URL_FILE, 'utf8') + 'ready').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "dist/stepwell.js"]
 # Deployments have addresses of their own here, so the process looks for none on the loopback.
 CMD ["dev", "--no-register"]

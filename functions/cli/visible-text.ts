@@ -3,19 +3,30 @@
 const ESCAPE = "\u001b";
 const REPLACEMENT = "\ufffd";
 
-/** Replaces control characters in untrusted text, so that it cannot colour or hide the output beside it. */
+/**
+ * Characters that act on the text beside them or show nothing: controls, the format characters (which reorder, join or hide text, tags
+ * among them), and the two separators that some programs take for the end of a line. Not the joiner and the variation selectors of emoji.
+ */
+const ACTING = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/gu;
+
+/** Replaces acting characters in untrusted text, so that it cannot colour, reorder or hide the output beside it. */
 export function foreignText(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, (found) => (found === "\n" ? found : REPLACEMENT));
+  return text.replaceAll(ACTING, (found) => (found === "\n" ? found : REPLACEMENT));
 }
 
-/** Escapes control characters in JSON, so that they do not act on a terminal. The value stays the same. */
+/** Escapes acting characters in JSON, so that they do not act on a terminal. The value stays the same. */
 export function foreignJson(json: string): string {
-  return json.replaceAll(/\p{Cc}/gu, (found) => {
+  return json.replaceAll(ACTING, (found) => {
     if (found === "\n") return found;
     // JSON escapes these two characters inside strings, so here they always stand between tokens.
     if (found === "\r" || found === "\t") return " ";
-    return `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    // A character beyond 16 bits has two escapes.
+    return Array.from({ length: found.length }, (_, at) => escapeOf(found.charCodeAt(at))).join("");
   });
+}
+
+function escapeOf(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
 /** Puts untrusted text on one line, so that no part of it looks like a line that the command itself prints. */
@@ -23,12 +34,15 @@ export function foreignLine(text: string): string {
   return foreignText(text).replaceAll("\n", " ");
 }
 
-/** Keeps colours and line ends; every other control character could move the cursor and is replaced. */
+/** Keeps colours and line ends; every other acting character is replaced. */
 export function visibleText(text: string): string {
-  return text.replaceAll(/\p{Cc}(\[\d{1,3}m)?/gu, (found, colour: string | undefined) => {
-    if (colour !== undefined && found.startsWith(ESCAPE)) return found;
-    return found.startsWith("\n") ? found : `${REPLACEMENT}${colour ?? ""}`;
-  });
+  return text.replaceAll(
+    /(?:[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf})(\[\d{1,3}m)?/gu,
+    (found, colour: string | undefined) => {
+      if (colour !== undefined && found.startsWith(ESCAPE)) return found;
+      return found.startsWith("\n") ? found : `${REPLACEMENT}${colour ?? ""}`;
+    },
+  );
 }
 
 /** The largest number of characters of a target in a table, because keys may be long. */

@@ -60,6 +60,7 @@ export async function startLocalProcess(
   const embedded = await openEmbedded(settings, log, activity);
   const statements = statementEvaluation(embedded.engine, settings, { environment: process.env });
   const listeners: HttpListener[] = [];
+  let hasBegun = false;
   try {
     await noteListing(embedded.engine);
     const app = ingressAppFor(settings, embedded);
@@ -71,9 +72,14 @@ export async function startLocalProcess(
       ingressEndpoint: ingressUrl,
       ingress: app,
       statements,
+      readiness: async () => [
+        { name: "recovery", isOk: hasBegun, ...(!hasBegun && { reason: "the process has not read its store yet" }) },
+        ...(await embedded.readiness()),
+      ],
     });
     listeners.push(admin);
     await beginLife(embedded.engine);
+    hasBegun = true;
     const loops = startLoops(embedded, {
       concurrencyMax: settings["worker.invoker.concurrent-invocations-limit"],
       heedsLag: true,
@@ -132,7 +138,7 @@ function openIngress(
 async function openAdmin(
   settings: Settings,
   embedded: Embedded,
-  deps: Pick<AdminDeps, "version" | "ingressEndpoint" | "ingress" | "statements">,
+  deps: Pick<AdminDeps, "version" | "ingressEndpoint" | "ingress" | "statements" | "readiness">,
 ): Promise<HttpListener> {
   const app = adminApp(embedded.engine, {
     ...deps,

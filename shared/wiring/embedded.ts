@@ -21,6 +21,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Activity } from "../engine/ports/activity.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Log, Meter } from "../engine/ports/log.ts";
+import type { ReadinessCheck } from "../engine/ports/readiness.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
 import { environmentSecret } from "./environment-secret.ts";
@@ -31,6 +32,7 @@ import { signingEndpoints } from "./signing-endpoints.ts";
 import { kafkaTopics } from "./kafka-topics.ts";
 import { memoryBudgets } from "./memory-size.ts";
 import type { ListenerLimits } from "./memory-size.ts";
+import { showStores, storeChecks } from "./store-readiness.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
 import { tracing } from "./tracing.ts";
 
@@ -50,6 +52,8 @@ export interface Embedded {
   readonly recentEnds: RecentEnds;
   /** The metrics in the text format of Prometheus. */
   metricsText(): Promise<string>;
+  /** Whether the stores take writes and have room. */
+  readiness(): Promise<readonly ReadinessCheck[]>;
   /** Removes expired items until the signal aborts. */
   expire(signal: AbortSignal): Promise<void>;
   /** Lets what became due because the clock was set begin within a second, until the signal aborts. */
@@ -118,6 +122,7 @@ async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Stor
 type Composed = Omit<Embedded, "recentEnds">;
 
 async function compose(settings: Settings, log: Log, metaStore: Store, journalStore: Store): Promise<Composed> {
+  const stores = { meta: metaStore, journal: journalStore };
   const clock: Clock = new SystemClock();
   const owner = freshOwner();
   const activeInvocations = new ActiveInvocations(clock, owner);
@@ -159,11 +164,13 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     engine,
     ingressBudgets,
     adminBudgets,
-    metricsText: () => {
+    readiness: () => storeChecks(stores),
+    metricsText: async () => {
       const { replies, journals } = bulkheads;
       showBudgets(meter, { replies, journals, records }, { ingress: ingressBudgets, admin: adminBudgets });
       meter.gauge("circuits_open", engine.registry.circuits().size);
-      return meter.text();
+      await showStores(meter, stores);
+      return await meter.text();
     },
     expire: (signal) =>
       expireItems({ table, clock, log, activeInvocations, everyMs: settings["worker.cleanup-interval"] }, signal),

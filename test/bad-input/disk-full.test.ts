@@ -55,6 +55,12 @@ async function echo({ ingress }: Plane, key: string, body: Buffer): Promise<{ st
   return { status: response.status, answer: Buffer.from(await response.arrayBuffer()) };
 }
 
+async function readinessOf({ admin }: Plane): Promise<{ status: number; failed: readonly object[] }> {
+  const response = await fetch(`${admin}/ready`);
+  const { checks } = (await response.json()) as { checks: readonly { ok: boolean }[] };
+  return { status: response.status, failed: checks.filter(({ ok }) => !ok) };
+}
+
 async function outputOf({ ingress }: Plane, key: string): Promise<Buffer> {
   const response = await fetch(`${ingress}/restate/invocation/Greeter/echo/${key}/attach`);
   expect(response.status).toBe(200);
@@ -88,6 +94,7 @@ test("a full disk refuses new work, loses nothing, and recovers when there is sp
   });
   expect(sent.status).toBe(202);
 
+  expect(await readinessOf(plane)).toEqual({ status: 200, failed: [] });
   disk.fill(plane.running.pid);
   const refusals: { status: number; answer: Buffer }[] = [];
   for (let n = 0; refusals.length < REFUSALS_WANTED; n++) {
@@ -100,13 +107,24 @@ test("a full disk refuses new work, loses nothing, and recovers when there is sp
       code: 503,
       source: "ingress",
       message: expect.stringMatching(
-        /^the journal store could not .*: (No space left on device|File too large), so it is not known/,
+        /^the journal store could not .*: (No space left on device|File too large)(; it needs \d+ MiB of room, and \d+ MiB are free)?, so it is not known/,
       ),
     });
   }
   const registration = await register(plane, `${endpoint.uri}/other`);
   expect(registration.status).toBe(503);
   expect(await registration.json()).toMatchObject({ message: expect.stringMatching(/^the meta store could not /) });
+  expect(await readinessOf(plane)).toMatchObject({
+    status: 503,
+    failed: expect.arrayContaining([
+      {
+        name: "journal-store",
+        ok: false,
+        reason: expect.stringMatching(/^the journal store could not be opened again/),
+      },
+    ]),
+  });
+  expect(await (await fetch(`${plane.admin}/metrics`)).text()).toContain('stepwell_store_writable{store="journal"} 0');
   expect((await fetch(`${plane.admin}/health`)).status).toBe(200);
   expect((await fetch(`${plane.ingress}/restate/health`)).status).toBe(200);
 
@@ -117,6 +135,7 @@ test("a full disk refuses new work, loses nothing, and recovers when there is sp
     after = await call("after", 2000);
   }
   expect(after.status).toBe(200);
+  expect(await readinessOf(plane)).toEqual({ status: 200, failed: [] });
   for (const [key, body] of accepted) expect((await outputOf(plane, key)).equals(body), key).toBe(true);
   expect(await sleeperOf(plane)).toBe("slept");
 

@@ -119,7 +119,7 @@ test.each([
   [200, 0],
   [503, 1],
 ])("the health check of a process that answers %i ends with code %i", async (status, code) => {
-  const server = createServer(({ url }, response) => response.writeHead(url === "/health" ? status : 404).end());
+  const server = createServer(({ url }, response) => response.writeHead(url === "/ready" ? status : 404).end());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

@@ -7,6 +7,7 @@ import type { Operation } from "./commit-groups.ts";
 import { CommitGroups } from "./commit-groups.ts";
 import { writeGroup } from "./group-writer.ts";
 import { checkDatabase, DamagedFileError, type TornEnd } from "./leveldb/check-database.ts";
+import { roomOf, type StoreRoom, roomText } from "./store-room.ts";
 import type { StoreKind } from "./store-version.ts";
 import { STORE_FORMAT, StoreOpenError, claimFormat, raiseFormat } from "./store-version.ts";
 
@@ -105,6 +106,7 @@ export class Store {
   readonly #closers: (() => Promise<void>)[] = [];
   #isDown = false;
   #downCause: unknown;
+  #downRoom: StoreRoom | undefined;
   #recovering: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -129,8 +131,18 @@ export class Store {
     if (this.#closing !== undefined) return Promise.reject(new StoreError(`the ${this.#kind} store is closed`));
     if (!this.#isDown) return undefined;
     return this.#recover().then(() => {
-      if (this.#isDown) throw this.#failure("be opened again after a failed write", this.#downCause);
+      if (this.#isDown) throw this.#failure("be opened again after a failed write", this.#downCause, this.#downRoom);
     });
+  }
+
+  /** True after a failed write, until the database is open again. */
+  get isDown(): boolean {
+    return this.#isDown;
+  }
+
+  /** The room on the disk of this store; undefined if the system does not say. */
+  room(): Promise<StoreRoom | undefined> {
+    return roomOf(this.dir);
   }
 
   /** The durable value of a key. @throws StoreError */
@@ -194,11 +206,11 @@ export class Store {
     await this.database.close();
   }
 
-  #failure(what: string, cause: unknown): StoreError {
+  #failure(what: string, cause: unknown, room?: StoreRoom): StoreError {
     const reason = reasonOf(cause);
-    return new StoreError(`the ${this.#kind} store could not ${what}${reason === undefined ? "" : `: ${reason}`}`, {
-      cause,
-    });
+    const isShort = room !== undefined && room.freeBytes < room.neededBytes;
+    const why = `${reason === undefined ? "" : `: ${reason}`}${isShort ? `; ${roomText(room)}` : ""}`;
+    return new StoreError(`the ${this.#kind} store could not ${what}${why}`, { cause });
   }
 
   /**
@@ -218,6 +230,7 @@ export class Store {
     } catch (cause) {
       // The disk may still be full or absent; the next use tries again.
       this.#downCause = cause;
+      this.#downRoom = await this.room();
     }
   }
 }

@@ -1,6 +1,7 @@
 /** The input of an admin route: the engine, the request, and the parameters of its path. */
 import type { EndsView } from "../../engine/local/recent-ends.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { ReadinessCheck } from "../../engine/ports/readiness.ts";
 import type { Sql, WrittenAnswer } from "../../engine/ports/sql.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { needlessEscape } from "../http/spelling.ts";
@@ -41,6 +42,8 @@ export interface AdminDeps {
   readonly packing?: Packing;
   /** The metrics in the text format of Prometheus. */
   readonly metricsText: () => Promise<string>;
+  /** Whether this process takes new work; absent if it does not own its store. */
+  readonly readiness?: () => Promise<readonly ReadinessCheck[]>;
   readonly invocations: InvocationUseCases;
   /** Answers `POST /query`; absent if the route is unsupported. */
   readonly statements?: StatementEvaluation;

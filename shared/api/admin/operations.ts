@@ -22,6 +22,7 @@ import {
 } from "./request-schemas.ts";
 import {
   ClusterHealth,
+  Ready,
   Deployment,
   Deployments,
   Handler,
@@ -52,6 +53,10 @@ const DISCOVERY = ["META0003", "META0012", "META0013", "META0014", "META0015"];
 /** The descriptions by method and pattern. The document shows a route without a description by its path and method only. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /health": { summary: "Check that the server answers", answers: { 200: null } },
+  "GET /ready": {
+    summary: "Check that the server takes new work, with the reasons if it does not",
+    answers: { 200: Ready, 503: Ready },
+  },
   "GET /version": { summary: "Show the versions of the API and of the server", answers: { 200: Version } },
   "GET /cluster-health": { summary: "List the nodes of the cluster", answers: { 200: ClusterHealth } },
   "GET /metrics": { summary: "Metrics in the text format of Prometheus", answers: { 200: null } },

@@ -6,6 +6,7 @@ import type {
   DeploymentBody,
   HandlerBody,
   KafkaClusterBody,
+  ReadyBody,
   RegisteredBody,
   ServiceBody,
   ServiceNameBody,
@@ -37,6 +38,13 @@ export const Version = z
     features: z.record(text, z.boolean()),
   })
   .meta({ id: "Version" }) satisfies z.ZodType<VersionBody>;
+
+export const Ready = z
+  .object({
+    ready: z.boolean(),
+    checks: z.array(z.object({ name: text, ok: z.boolean(), reason: text.exactOptional() })),
+  })
+  .meta({ id: "Ready" }) satisfies z.ZodType<ReadyBody>;
 
 export const ClusterHealth = z
   .object({ cluster_name: text, metadata_cluster_health: z.object({ members: z.array(whole) }) })

@@ -5,6 +5,7 @@ import type { RouteEntry } from "../http/router.ts";
 import type { VersionBody } from "../wire/admin.ts";
 import type { AdminRequest, AdminRoute } from "./admin-request.ts";
 import { present } from "./present.ts";
+import { showReadiness } from "./ready-route.ts";
 
 export const API_VERSION_MIN = 2;
 export const API_VERSION_MAX = 4;
@@ -20,6 +21,7 @@ const MEMBER = 1;
 
 export const SERVER_ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "GET", pattern: "/health", target: async () => emptyResponse(200) },
+  { method: "GET", pattern: "/ready", target: showReadiness },
   { method: "GET", pattern: "/version", target: showVersion },
   { method: "GET", pattern: "/cluster-health", target: showClusterHealth },
   { method: "GET", pattern: "/metrics", target: showMetrics },

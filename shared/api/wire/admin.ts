@@ -201,3 +201,9 @@ export interface StateBody {
   readonly version: string;
   readonly state: Readonly<Record<string, { readonly bytes: readonly number[]; readonly utf8?: string }>>;
 }
+
+/** The answer of `GET /ready`. */
+export interface ReadyBody {
+  readonly ready: boolean;
+  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly reason?: string }[];
+}
