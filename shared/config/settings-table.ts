@@ -1,4 +1,6 @@
 /** All settings: key, kind, default, meaning and other names. Configuration files, variables, flags and docs follow this table. */
+import { AWS_SETTINGS } from "./aws-settings.ts";
+import { LISTENER_SETTINGS } from "./listener-settings.ts";
 import { optionalCollectorAddress } from "./collector-address.ts";
 import { kafkaClusters } from "./kafka-cluster-list.ts";
 import { headerNames, hostNames, origins } from "./name-list.ts";
@@ -55,24 +57,7 @@ export const SETTINGS = {
     "The memory that this process divides into its budgets; by default half of the memory of the machine or the container, and 1 GiB at most.",
   ),
 
-  "listeners.headers-size-limit": sizeFrom(
-    "8KiB",
-    "64KiB",
-    "The request line with the headers of one request, over HTTP/1.1 and HTTP/2; a larger request gets 431 over HTTP/1.1, and its stream is reset over HTTP/2. The number of headers has no limit of its own.",
-  ),
-  "listeners.connections-limit": countOrShare(
-    "The connections of the ingress at a time, and those of the admin API. A further connection ends the one that has been without a request for longest; if all have a request, it gets 503. The share is a third of the files that the process may open, and at most 10000.",
-  ),
-  "listeners.head-timeout": interval(
-    "1m",
-    "How long a new connection may send nothing, and how long the request line with the headers may take to arrive (408).",
-  ),
-  "listeners.request-timeout": interval("5m", "How long a request with its body may take to arrive (408)."),
-  "listeners.idle-timeout": interval(
-    "75s",
-    "How long a connection may have no request. Make it longer than that of clients and proxies, so that they close first.",
-  ),
-  "listeners.unread-timeout": interval("1m", "How long a client may read nothing of its answer."),
+  ...LISTENER_SETTINGS,
 
   "ingress.bind": also(
     text("127.0.0.1", "The address on which handlers are called."),
@@ -244,70 +229,7 @@ export const SETTINGS = {
   "default-idempotency-retention": duration("1d", "How long the result of an idempotent call is kept."),
   "default-workflow-completion-retention": duration("1d", "How long the result of a workflow is kept."),
 
-  "aws.table": optionalText("The DynamoDB table of invocations and deployments."),
-  "aws.queue-url": optionalText("The SQS queue of wakes, by its URL."),
-  "aws.slow-queue-url": optionalText(
-    "The URL of the SQS queue of wakes for slow services: those with a handler that took `aws.slow-from` within the last seven days. Without it all services share one queue.",
-  ),
-  "aws.queue-arn": optionalText("The ARN of the same queue, to which schedules send."),
-  "aws.dead-letter-queue-url": optionalText("The dead-letter queue, by its URL: wakes that no worker could process."),
-  "aws.fair-queue": choice(
-    ["service", "none"],
-    "The message group by which the queue is fair, so that no service waits behind a flood of messages for another; SQS charges extra for fair queues.",
-  ),
-  "aws.timers": choice(
-    ["scheduler", "ladder"],
-    "Where late wakes wait: in EventBridge Scheduler, or in the queue as a chain of delayed messages.",
-  ),
-  "aws.schedule-group": optionalText("The group of schedules in EventBridge Scheduler."),
-  "aws.schedule-role-arn": optionalText("The role with which EventBridge Scheduler sends to the queue."),
-  "aws.schedule-early": duration(
-    "1m",
-    "How long before its time a schedule fires; the queue delays the message for the rest.",
-  ),
-  "aws.schedule-near": duration(
-    "2m",
-    "The longest delay for which a wake goes to the queue; later wakes become schedules.",
-  ),
-  "aws.ladder-hop": duration("15m", "The longest delay of one message in the queue."),
-  "aws.ingress-time": duration(
-    "25s",
-    "How long a request waits for its result; then the answer says where to ask for it.",
-  ),
-  "aws.time-margin": duration("3s", "How long before the end of their function's time drivers stop."),
-  "aws.slow-from": duration(
-    "5s",
-    "The age from which an attempt is slow: ingress functions leave a handler to the workers once they have cut such an attempt for time, and a service with such an open attempt moves to the slow lane.",
-  ),
-  "aws.allowed-addresses": optionalText(
-    "Address ranges, separated by commas, in which deployments may be beside public addresses, and for which http:// is allowed: 10.4.0.0/16, private, loopback.",
-  ),
-  "aws.parameters": optionalText(
-    "The path of the SSM parameters with the keys; without it the secret is in the table, and Stepwell does not sign requests.",
-  ),
-  "aws.signing-key": count(
-    "1",
-    "The number of the key that signs requests to deployments; they trust the next one, too.",
-  ),
-  "aws.index-shards": wholeWithin(
-    "8",
-    "Partitions of each index: one carries some 1,000 acceptances a second, and each more costs a list two queries. Only ever raised.",
-    { min: 1, max: 16 },
-  ),
-  "aws.handler-tag": optionalText(
-    "The value of the tag `stepwell` on functions that Stepwell may call as handlers; errors about refused calls suggest this tag.",
-  ),
-  "aws.topics-function": optionalText("The function to which Lambda delivers records of Kafka topics."),
-  "aws.external-id": optionalText("The external id that Stepwell passes when it assumes a role to call functions."),
-  "aws.caller-claim": text(
-    "sub",
-    "The claim of a token that names the caller, for an ingress behind JWT; handlers get it after the issuer, in x-stepwell-caller.",
-  ),
-  "aws.metrics": choice(
-    ["emf", "none"],
-    "Whether functions write metrics into their logs, where CloudWatch reads them.",
-  ),
-  "aws.ingress-endpoint": optionalText("The address of the ingress that the admin API shows."),
+  ...AWS_SETTINGS,
 
   "log.level": also(
     choice(["info", "debug", "warn", "error", "silent"], "The lowest level that is logged."),
