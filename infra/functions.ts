@@ -50,6 +50,8 @@ export interface ReservedConcurrency {
 export interface StepwellFunctionsProps extends NetworkProps {
   readonly codeFolder: string;
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
+  /** Whether callers of the ingress are bound to what they made. */
+  readonly bindsCallers?: boolean;
   readonly handlerArns?: readonly string[];
   readonly assumableRoleArns?: readonly string[];
   readonly scheduleArns?: readonly string[];
@@ -188,6 +190,7 @@ export class StepwellFunctions extends Construct {
       signingKey,
       handlerArns,
       kafkaClusters = [],
+      bindsCallers = false,
     } = this.#props;
     const owned: Readonly<Record<Exclude<OwnedSetting, OwnedBySome>, string>> = {
       "aws.table": table.tableName,
@@ -198,6 +201,7 @@ export class StepwellFunctions extends Construct {
       "aws.schedule-role-arn": scheduleRole.roleArn,
       "aws.parameters": keys.path,
       "aws.signing-key": String(signingKey),
+      "ingress.bind-to-caller": String(bindsCallers),
     };
     const all: Partial<Record<SettingPath, string>> = {
       "cluster-name": environment,

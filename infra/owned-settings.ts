@@ -18,6 +18,7 @@ export const OWNED_SETTINGS = {
   "aws.handler-tag": "handlerArns",
   "aws.topics-function": "kafkaClusters",
   "ingress.kafka-clusters": "kafkaClusters",
+  "ingress.bind-to-caller": "ingressBoundToCallers",
 } as const satisfies Partial<Readonly<Record<SettingPath, string | undefined>>>;
 
 export type OwnedSetting = keyof typeof OWNED_SETTINGS;

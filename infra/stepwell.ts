@@ -72,6 +72,12 @@ export interface StepwellProps {
    * and browsers send none.
    */
   readonly ingressCors?: IngressCors;
+  /**
+   * Whether idempotency keys, ids and keys of workflows lead a caller only to what the same role or user made; others get the answer
+   * for an unknown invocation. By default true, unless the ingress is `open` and has no callers. The setting
+   * `ingress.readers-of-all` names principals that may ask about all.
+   */
+  readonly ingressBoundToCallers?: boolean;
   /** Batches of ten messages that workers drive at the same time, 2 to 1,000; 100 by default. */
   readonly workerConcurrencyMax?: number;
   /** Batches from the queue for slow services, beside those of `workerConcurrencyMax`; 2 to 1,000, by default half as many. */
@@ -180,7 +186,12 @@ export class Stepwell extends Construct {
       ...(hasOwnMetrics && { measuredAs }),
     });
     const stores = { table, queue, slowQueue, deadLetters, groupName, scheduleRole: role, keys };
-    const functions = new StepwellFunctions(this, "Functions", { ...props, ...shared, ...stores });
+    const functions = new StepwellFunctions(this, "Functions", {
+      ...props,
+      ...shared,
+      ...stores,
+      bindsCallers: props.ingressBoundToCallers ?? props.ingressAuth !== "open",
+    });
     const watched = {
       ...stores,
       environment: measuredAs,

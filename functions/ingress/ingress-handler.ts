@@ -17,6 +17,7 @@ export function ingressHandler(aws: Aws): IngressHandler {
     unfinished: "out-of-time",
     forwardHeaders: settings["ingress.forward-headers"],
     journaledHeaders: settings["ingress.journaled-headers"],
+    ...(settings["ingress.bind-to-caller"] && { boundExcept: settings["ingress.readers-of-all"] }),
   });
   return async (event, context) => {
     const request = requestOf(event, settings["aws.caller-claim"]);

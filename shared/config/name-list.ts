@@ -10,6 +10,9 @@ const HOST_NAME = /^(?:\*|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/;
 /** An origin as browsers send it: scheme, host, and the port if it is not that of the scheme. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?$/;
 
+/** A caller's identity without spaces: the ARN of a role, a session or a user, or the issuer and the subject of a token. */
+const PRINCIPAL = /^(?:arn:[!-+\--~]+|https:\/\/[!-+\--~]+#[!-+\--~]+)$/;
+
 const NONE = "none";
 
 /** Lower-case names, in the order given. */
@@ -27,7 +30,19 @@ export function origins(doc: string): Setting<readonly string[]> {
   return namesOf(ORIGIN, doc, "none, or a list of origins such as https://shop.example.com");
 }
 
-function namesOf(form: RegExp, doc: string, expected: string): Setting<readonly string[]> {
+/** ARNs of principals, or `<issuer>#<subject>` of tokens, as given. */
+export function principals(doc: string): Setting<readonly string[]> {
+  return namesOf(PRINCIPAL, doc, "none, or a list such as arn:aws:iam::123456789012:role/support", (name) => name);
+}
+
+const lowerCase = (name: string): string => name.toLowerCase();
+
+function namesOf(
+  form: RegExp,
+  doc: string,
+  expected: string,
+  written: (name: string) => string = lowerCase,
+): Setting<readonly string[]> {
   return {
     kind: "text",
     fallbackText: NONE,
@@ -38,7 +53,7 @@ function namesOf(form: RegExp, doc: string, expected: string): Setting<readonly 
       if (raw === NONE) return { value: [] };
       const given: readonly unknown[] = typeof raw === "string" ? raw.split(",") : Array.isArray(raw) ? raw : [raw];
       if (!given.every((name) => typeof name === "string")) return undefined;
-      const names = given.map((name) => name.trim().toLowerCase()).filter((name) => name !== "");
+      const names = given.map((name) => written(name.trim())).filter((name) => name !== "");
       return names.every((name) => form.test(name)) ? { value: names } : undefined;
     },
   };

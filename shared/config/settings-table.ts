@@ -3,7 +3,7 @@ import { AWS_SETTINGS } from "./aws-settings.ts";
 import { LISTENER_SETTINGS } from "./listener-settings.ts";
 import { optionalCollectorAddress } from "./collector-address.ts";
 import { kafkaClusters } from "./kafka-cluster-list.ts";
-import { headerNames, hostNames, origins } from "./name-list.ts";
+import { headerNames, hostNames, origins, principals } from "./name-list.ts";
 import { formatOf, hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
 import {
   also,
@@ -94,6 +94,13 @@ export const SETTINGS = {
   ),
   "ingress.credentialed-origins": origins(
     "Origins of web pages that may call the local ingress with the credentials of the browser, such as a cookie of an authenticating proxy; pages of all other origins may call without.",
+  ),
+  "ingress.bind-to-caller": flag(
+    "false",
+    "Whether idempotency keys, ids and keys of workflows lead a caller only to what the same principal made; needs an ingress that authenticates, and is on in a stack whose ingress does.",
+  ),
+  "ingress.readers-of-all": principals(
+    "ARNs of the roles and users that may attach to every invocation and look all of them up in spite of ingress.bind-to-caller.",
   ),
 
   "admin.bind": also(

@@ -13,6 +13,7 @@ import { completeAwakeable } from "../engine/effects/perform.ts";
 import { purge, purgeJournal } from "../engine/operate/purge.ts";
 import { restart } from "../engine/operate/restart.ts";
 import { resume } from "../engine/operate/resume.ts";
+import { mayAskAbout, ownIdempotentId } from "../engine/ingress/ownership.ts";
 import { send } from "../engine/ingress/send.ts";
 import { runTopics } from "../engine/topics/follow-subscriptions.ts";
 import { recover, runSweeper } from "../engine/sweep/sweep.ts";
@@ -27,6 +28,8 @@ export function ingressUseCases(engine: Engine): IngressUseCases {
     attach,
     output,
     idempotentId: (target, key) => idempotentId(engine, target, key),
+    ownIdempotentId,
+    mayAskAbout,
     workflowId: (service, key) => workflowId(engine, { service, key }),
     resolveAwakeable: completeAwakeable,
   };

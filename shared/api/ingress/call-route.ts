@@ -1,6 +1,9 @@
 /** Handles calls and sends: checks the request in the order that clients expect, then submits it to the engine. */
 import { inputVerdict } from "../../core/protocol/manifest.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { ALREADY_RUN } from "../../engine/effects/child.ts";
+import type { BoundCaller } from "../../engine/ingress/ownership.ts";
 import type { SubmitRejection, Submission } from "../../engine/ports/submission.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { endedResponse, refusalResponse, sentResponse } from "./answers.ts";
@@ -14,6 +17,15 @@ import { callerOf, headerText, submissionHeaders, traceparentOf } from "./submis
 import type { HeaderChoice } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
+const TAKEN = "another caller has submitted the run of this workflow under this key";
+
+/** What the settings say about a call. */
+export interface CallRules {
+  readonly headers: HeaderChoice;
+  /** Present if callers are bound to what they made. */
+  readonly by: BoundCaller | undefined;
+}
+
 const SCOPE = /^[a-zA-Z0-9_.-]{1,36}$/;
 
 /** @throws IngressRefusal */
@@ -22,20 +34,40 @@ export async function answerCall(
   useCases: IngressUseCases,
   request: HttpRequest,
   path: CallPath,
-  headers: HeaderChoice,
+  { headers, by }: CallRules,
 ): Promise<HttpResponse> {
   const called = await calledTarget(engine.registry, path);
-  const submission = checkedSubmission(engine, request, called, { scope: path.scope, headers });
+  const checked = checkedSubmission(engine, request, called, { scope: path.scope, headers });
+  const submission = by === undefined ? checked : await bound(engine, useCases, checked, by);
+  // The answer would tell the id of the run, from which its awakeables follow.
+  const refuseForeign = async (id: InvocationId): Promise<void> => {
+    if (by !== undefined && !(await useCases.mayAskAbout(engine, id, by))) throw new IngressRefusal(409, TAKEN);
+  };
   return await answerInSpan(engine, submission, async (inSpan) => {
     if (called.oneWay) {
       const outcome = await useCases.send(engine, inSpan);
+      if (outcome.kind === "sent" && outcome.status === "previously-accepted")
+        await refuseForeign(outcome.invocationId);
       return outcome.kind === "sent" ? sentResponse(outcome) : refusedResponse(outcome, called);
     }
     const outcome = await useCases.call(engine, inSpan, request.signal);
+    if (outcome.kind === "ended" && outcome.result === ALREADY_RUN) await refuseForeign(outcome.invocationId);
     return outcome.kind === "ended"
       ? endedResponse(outcome, called.routing.route.handler.output)
       : refusedResponse(outcome, called);
   });
+}
+
+/** A key leads to the caller's own invocation; the run of a workflow has one id for all callers. */
+async function bound(
+  engine: Engine,
+  useCases: IngressUseCases,
+  submission: Submission,
+  by: BoundCaller,
+): Promise<Submission> {
+  const { target, idempotencyKey } = submission;
+  if (idempotencyKey === undefined) return submission;
+  return { ...submission, boundId: await useCases.ownIdempotentId(engine, target, idempotencyKey, by.caller) };
 }
 
 function checkedSubmission(

@@ -1,5 +1,6 @@
 /** The ingress as one function from request to response; it routes requests and converts every failure to an answer. */
 import { hex } from "../../core/model/hex.ts";
+import { principalOf } from "../../core/model/principal.ts";
 import { StoppingError } from "../../engine/ingress/attach.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { StoreError } from "../../engine/ports/table.ts";
@@ -14,7 +15,7 @@ import { parseIngressPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed } from "./ingress-refusal.ts";
 import { answerQuestion } from "./result-routes.ts";
 import { routeWords } from "./route-words.ts";
-import { headerChoice } from "./submission-headers.ts";
+import { callerOf, headerChoice } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
 /** `stopping`: the process ends. `out-of-time`: the time that the process has for one request is used up. */
@@ -29,6 +30,8 @@ export interface IngressOptions {
   readonly journaledHeaders?: readonly string[];
   /** Origins whose pages may use the credentials that the browser has for this ingress. */
   readonly credentialedOrigins?: readonly string[];
+  /** Present if callers are bound to what they made: the principals that may ask about every invocation. */
+  readonly boundExcept?: readonly string[];
   /** The reason that a client sees when the store fails; by default "the store did not answer". */
   readonly storeReason?: (error: StoreError) => string;
 }
@@ -45,15 +48,18 @@ export function ingressApp(
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const headers = headerChoice(options.forwardHeaders, options.journaledHeaders);
   const origins = new Set(options.credentialedOrigins);
+  const { boundExcept } = options;
+  const readers = boundExcept && new Set(boundExcept.map(principalOf));
   return async (request) => {
     if (request.method === "OPTIONS") return withCommonHeaders(request, preflight(request), origins);
     let response: HttpResponse;
     try {
+      const by = readers && { caller: callerOf(request), readers };
       const path = parseIngressPath(request.path);
-      if (path.kind === "call") response = await answerCall(engine, useCases, request, path, headers);
+      if (path.kind === "call") response = await answerCall(engine, useCases, request, path, { headers, by });
       else if (path.kind === "awakeable") response = await completeAwakeable(engine, useCases, request, path);
       else if (path.kind === "health") response = await health(engine, request);
-      else response = await answerQuestion(engine, useCases, request, path);
+      else response = await answerQuestion(engine, useCases, request, path, by);
     } catch (error) {
       response = failedAnswer(engine, request, error, options);
     }

@@ -3,6 +3,7 @@ import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { BoundCaller } from "../../engine/ingress/ownership.ts";
 import type { Ended } from "../../engine/ports/submission.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
@@ -22,6 +23,8 @@ import {
 import { parseTargetBody } from "./target-body.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
+const UNKNOWN = { kind: "unknown" } as const;
+
 type AboutPath = Extract<IngressPath, { kind: "invocation" | "idempotent" | "workflow" | "described" }>;
 
 /** @throws IngressRefusal */
@@ -30,28 +33,34 @@ export async function answerQuestion(
   useCases: IngressUseCases,
   request: HttpRequest,
   path: AboutPath,
+  by?: BoundCaller,
 ): Promise<HttpResponse> {
+  const asking: Asking = { engine, useCases, request, by };
   const method = path.kind === "described" ? "POST" : "GET";
   if (request.method !== method) throw methodNotAllowed(method);
   switch (path.kind) {
     case "invocation":
-      return answerAbout(engine, useCases, request, path.question, parseId(path.id));
+      return answerAbout(asking, path.question, parseId(path.id));
     case "idempotent":
-      return answerAbout(engine, useCases, request, path.question, await idempotentId(engine, useCases, path));
+      return answerAbout(asking, path.question, await idempotentId(asking, path));
     case "workflow":
       if (!(await isWorkflow(engine, path.name))) return notFoundAnswer(path.question);
-      return answerAbout(engine, useCases, request, path.question, useCases.workflowId(path.name, path.key));
+      return answerAbout(asking, path.question, useCases.workflowId(path.name, path.key));
     case "described":
-      return answerDescribed(engine, useCases, request, path.question);
+      return answerDescribed(asking, path.question);
   }
 }
 
-async function answerDescribed(
-  engine: Engine,
-  useCases: IngressUseCases,
-  request: HttpRequest,
-  question: Question | "lookup",
-): Promise<HttpResponse> {
+interface Asking {
+  readonly engine: Engine;
+  readonly useCases: IngressUseCases;
+  readonly request: HttpRequest;
+  /** Present if callers are bound to what they made. */
+  readonly by: BoundCaller | undefined;
+}
+
+async function answerDescribed(asking: Asking, question: Question | "lookup"): Promise<HttpResponse> {
+  const { engine, useCases, request, by } = asking;
   const described = parseTargetBody(request.body, question === "lookup" ? "lookup" : "request");
   if (described.target !== "invocation" && described.scope !== undefined) return notFoundInScope(question);
   if (described.target === "workflow" && !(await isWorkflow(engine, described.workflowName))) {
@@ -59,32 +68,36 @@ async function answerDescribed(
     return notFoundAnswer(question);
   }
   if (described.target === "idempotentInvocation") await refuseUncallable(engine, described.service, described.handler);
-  const id = describedId(useCases, described);
-  if (question !== "lookup") return answerAbout(engine, useCases, request, question, id);
+  const id = await describedId(asking, described);
+  if (question !== "lookup") return answerAbout(asking, question, id);
+  // Awakeables of the run follow from its id, so a caller who only guesses the key of a workflow does not get the id.
+  if (by !== undefined && described.target === "workflow" && !(await useCases.mayAskAbout(engine, id, by)))
+    return notFoundAnswer("output");
   const body: LookupBody = { invocationId: id };
   return jsonResponse(200, body);
 }
 
-function describedId(useCases: IngressUseCases, described: TargetBody): InvocationId {
+async function describedId({ engine, useCases, by }: Asking, described: TargetBody): Promise<InvocationId> {
   if (described.target === "invocation") return parseId(described.invocationId);
   if (described.target === "workflow") return useCases.workflowId(described.workflowName, described.workflowKey);
   const { service, handler, key, idempotencyKey } = described;
-  return useCases.idempotentId(key === undefined ? { service, handler } : { service, handler, key }, idempotencyKey);
+  const target = key === undefined ? { service, handler } : { service, handler, key };
+  if (by === undefined) return useCases.idempotentId(target, idempotencyKey);
+  return await useCases.ownIdempotentId(engine, target, idempotencyKey, by.caller);
 }
 
 async function answerAbout(
-  engine: Engine,
-  useCases: IngressUseCases,
-  request: HttpRequest,
+  { engine, useCases, request, by }: Asking,
   question: Question,
   id: InvocationId,
 ): Promise<HttpResponse> {
+  const isHidden = by !== undefined && !(await useCases.mayAskAbout(engine, id, by));
   if (question === "attach") {
-    const outcome = await useCases.attach(engine, id, request.signal);
+    const outcome = isHidden ? UNKNOWN : await useCases.attach(engine, id, request.signal);
     if (outcome.kind === "ended") return endedAnswer(engine, outcome);
     return failureResponse({ code: 404, message: "not found" }, { "x-restate-id": id });
   }
-  const outcome = await useCases.output(engine, id);
+  const outcome = isHidden ? UNKNOWN : await useCases.output(engine, id);
   if (outcome.kind === "ended") return endedAnswer(engine, outcome);
   if (outcome.kind === "open") return refusalResponse(470, "the invocation exists but has not completed yet");
   return refusalResponse(404, "invocation not found");
@@ -98,8 +111,7 @@ async function endedAnswer(engine: Engine, ended: Ended): Promise<HttpResponse> 
 }
 
 async function idempotentId(
-  engine: Engine,
-  useCases: IngressUseCases,
+  { engine, useCases, by }: Asking,
   path: Extract<IngressPath, { kind: "idempotent" }>,
 ): Promise<InvocationId> {
   const { service, rest, idempotencyKey } = path;
@@ -113,7 +125,8 @@ async function idempotentId(
     ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }
     : { service, handler: rest[0]! };
   await refuseUncallable(engine, service, target.handler);
-  return useCases.idempotentId(target, idempotencyKey);
+  if (by === undefined) return useCases.idempotentId(target, idempotencyKey);
+  return await useCases.ownIdempotentId(engine, target, idempotencyKey, by.caller);
 }
 
 /**

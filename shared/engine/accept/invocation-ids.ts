@@ -20,6 +20,17 @@ export function idempotentId(engine: Engine, { service, handler, key }: Target, 
   return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));
 }
 
+/** As `idempotentId`, for a key that belongs to one principal: the same key of another principal leads to another id. */
+export function boundIdempotentId(
+  engine: Engine,
+  { service, handler, key }: Target,
+  idempotencyKey: string,
+  principal: string,
+): InvocationId {
+  const parts = ["ic", principal, service, key === undefined ? "" : `k${key}`, handler, idempotencyKey];
+  return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));
+}
+
 /** The id of a workflow's run follows from the key of the workflow alone. */
 export function workflowId(engine: Engine, { service, key = "" }: Pick<Target, "service" | "key">): InvocationId {
   return invocationIdFromBytes(engine.ids.derive(["wf", service, key], INVOCATION_ID_BYTES));

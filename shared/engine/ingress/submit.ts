@@ -19,7 +19,7 @@ export interface Admitted {
 export type Submitted = Admitted | SubmitRejection;
 
 export async function submit(engine: Engine, submission: Submission): Promise<Submitted> {
-  const { target, idempotencyKey, traceparent, startAtMs, createdBy } = submission;
+  const { target, idempotencyKey, traceparent, startAtMs, createdBy, boundId } = submission;
   const routing = submission.routing ?? (await engine.registry.route(target.service, target.handler));
   if (!routing.found) return { kind: routing.missing === "service" ? "unknown-service" : "unknown-handler" };
   const { route } = routing;
@@ -31,7 +31,7 @@ export async function submit(engine: Engine, submission: Submission): Promise<Su
       ? workflowId(engine, target)
       : idempotencyKey === undefined
         ? freshId(engine)
-        : idempotentId(engine, target, idempotencyKey),
+        : (boundId ?? idempotentId(engine, target, idempotencyKey)),
     nonce: newNonce(engine),
     target,
     serviceType: route.service.type,

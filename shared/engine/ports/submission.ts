@@ -23,6 +23,8 @@ export interface Submission {
   readonly traceparent?: string;
   /** The external caller, as authenticated by the ingress. */
   readonly createdBy?: string;
+  /** The id of a request with an idempotency key, if it does not follow from target and key alone. */
+  readonly boundId?: InvocationId;
   /** The moment before which a send does not start; for sends only. */
   readonly startAtMs?: number;
 }

@@ -140,6 +140,9 @@ function smallDesk(submissions: Submission[], awakeables: { id: string; result: 
   };
   return {
     idempotentId,
+    // The tests of bound callers play on the engine.
+    ownIdempotentId: () => Promise.reject(new Error("no caller is bound here")),
+    mayAskAbout: () => Promise.reject(new Error("no caller is bound here")),
     workflowId: (service, key) => idOf("workflow", service, key),
     async call(_engine, submission) {
       const id = accept(submission);
