@@ -158,6 +158,14 @@ describe("the two APIs", () => {
     expect(auth(synthesised({ ingressAuth: "open" }))).toEqual(["NONE"]);
   });
 
+  test("callers are bound to what they made unless the ingress is open or the stack turns it off", () => {
+    const bound = (of: typeof template) =>
+      JSON.stringify(of.toJSON()).includes('"STEPWELL_INGRESS__BIND_TO_CALLER":"true"');
+    expect(bound(template)).toBe(true);
+    expect(bound(synthesised({ ingressAuth: "open" }))).toBe(false);
+    expect(bound(synthesised({ ingressBoundToCallers: false }))).toBe(false);
+  });
+
   test("the ingress requires tokens of the given issuer and audiences, if `ingressAuth` names them", () => {
     const told = synthesised({ ingressAuth: { jwt: { issuer: "https://id.example", audiences: ["shop"] } } });
     told.hasResourceProperties("AWS::ApiGatewayV2::Route", { AuthorizationType: "JWT" });
