@@ -71,6 +71,7 @@ function deploymentText({ terminal }: Session, deployment: DeploymentBody<Servic
     ["Address", addressText(deployment)],
     ["Over", transportText(deployment)],
     ["Status", deployment.status],
+    ["Health", healthText(deployment)],
     ...(deployment.circuits ?? []).map(circuitPair),
     ["Protocol", `versions ${lowest} to ${highest}`],
     ["SDK", deployment.sdk_version],
@@ -84,8 +85,17 @@ function deploymentText({ terminal }: Session, deployment: DeploymentBody<Servic
   return `${facts}\n\n${tableText(terminal.colours, ["SERVICE", "REVISION", "TYPE", "HANDLER", "KIND"], rows)}`;
 }
 
-function statusText({ status, circuits = [] }: DeploymentBody<ServiceNameBody>): string {
+function statusText({ status, circuits = [], health }: DeploymentBody<ServiceNameBody>): string {
+  if (health?.state === "unreachable") return `${status}, unreachable since ${momentText(health.since ?? "")}`;
   return circuits.length === 0 ? status : `${status}, ${circuits.map(({ service }) => service).join(", ")} failing`;
+}
+
+/** Only for a deployment that gives no answers, or only failures; its circuits follow with their reasons. */
+function healthText({ health }: DeploymentBody<unknown>): string | undefined {
+  if (health?.since === undefined) return undefined;
+  const contact = health.last_contact_at;
+  const last = contact === undefined ? "" : `; last contact with this server process ${momentText(contact)}`;
+  return `${health.state} since ${momentText(health.since)}${last}`;
 }
 
 function circuitPair({ service, open_since, next_attempt_at, reason }: CircuitBody): [string, string] {

@@ -5,7 +5,7 @@ import { CommandFailure } from "./command-failure.ts";
 import { EXIT_USAGE } from "./exit-codes.ts";
 
 /** Each filter has the same name as its query parameter. */
-const FILTERS = ["status", "service", "handler", "key", "deployment"] as const;
+const FILTERS = ["status", "service", "handler", "key", "deployment", "cause"] as const;
 
 const OUTCOMES = new Set<string>(OUTCOME_WORDS);
 const STATUS_CHOICES: readonly string[] = [...STATUS_WORDS, ...OUTCOME_WORDS];
@@ -31,6 +31,11 @@ export function filterOptions(form: FilterForm, statuses: readonly string[] = []
     filterOption(form, "--service <name", "only invocations of these services"),
     filterOption(form, "--handler <name", "only invocations of these handlers"),
     filterOption(form, "--key <key", "only invocations of these keys of objects or workflows"),
+    filterOption(
+      form,
+      "--cause <id",
+      "only invocations that failed by these causes, whose ids `stepwell status` shows",
+    ),
   ];
 }
 

@@ -17,6 +17,7 @@ import { proxyCommand } from "./proxy-command.ts";
 import { serviceCommands } from "./service-commands.ts";
 import { serverOptions } from "./session.ts";
 import { sqlCommand } from "./sql-command.ts";
+import { statusCommand } from "./status-command.ts";
 import { stateCommands } from "./state-commands.ts";
 import { subscriptionCommands } from "./subscription-commands.ts";
 import { uiCommand } from "./ui-command.ts";
@@ -35,6 +36,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
   const invoking = [callCommand(), sendCommand()];
   const commands = [
     devCommand(runDev, exitWith),
+    statusCommand(),
     deploymentCommands(),
     serviceCommands(),
     invocationCommands(),

@@ -1,5 +1,6 @@
 /** Tests what the overview reads: the counts of open invocations, and the invocations that need an operator most. */
 import { expect, test } from "vitest";
+import { circuitName } from "../../shared/core/model/circuit.ts";
 import { attention } from "../../shared/engine/query/attention.ts";
 import { listInvocations } from "../../shared/engine/query/list-invocations.ts";
 import { waitsOfRows } from "../../shared/engine/query/row-waits.ts";
@@ -125,4 +126,45 @@ test("the rows of a page can say what each open invocation waits for", async () 
   const { invocations } = await listInvocations(actor.engine, {}, 10);
   const waits = await waitsOfRows(actor.engine, invocations);
   expect(waits.get(nap)).toMatchObject([{ kind: "timer", untilMs: FAR_MS }]);
+});
+
+test("stuck invocations are grouped by handler and cause, and a count says among how many it was taken", async () => {
+  let failed = 0;
+  const refuses: Handler = () => {
+    throw new AttemptFails(`no such customer ${failed++}`, { behavior: 1 });
+  };
+  const retry = { initialIntervalMs: 20 * HOUR_MS, maxIntervalMs: 20 * HOUR_MS };
+  const stage = await open({ refuses, stumbles }, { retry });
+  const actor = stage.actor();
+  actor.startWorker();
+  for (let at = 0; at < 6; at++) await sendOn(actor, "refuses");
+  await sendOn(actor, "stumbles");
+  await stage.pulse.pass(2_000);
+  const { causes } = await attention(actor.engine);
+  expect(causes).toMatchObject([
+    {
+      kind: "paused",
+      handler: "refuses",
+      cause: { text: "RT0007 no such customer …" },
+      count: 6,
+      lookedAt: 6,
+      among: 6,
+    },
+    { kind: "failing", handler: "stumbles", cause: { text: "RT0007 never well" }, count: 1, lookedAt: 1, among: 1 },
+  ]);
+});
+
+test("invocations that an open circuit holds back are counted there, and are no group of their own", async () => {
+  const retry = { initialIntervalMs: 20 * HOUR_MS, maxIntervalMs: 20 * HOUR_MS };
+  const stage = await open({ stumbles }, { retry });
+  const actor = stage.actor();
+  actor.startWorker();
+  await sendOn(actor, "stumbles");
+  await stage.pulse.pass(1_000);
+  const [deployment] = await actor.engine.registry.deployments();
+  const sinceMs = stage.pulse.nowMs();
+  const circuit = { deploymentId: deployment!.id, service: "S", sinceMs, untilMs: sinceMs + HOUR_MS, pauseMs: HOUR_MS };
+  await actor.engine.registry.setCircuit({ ...circuit, reason: "RT0010: refused" }, undefined);
+  const { causes, census } = await attention(actor.engine);
+  expect([causes, [...census.failing.held]]).toEqual([[], [[circuitName(circuit), 1]]]);
 });

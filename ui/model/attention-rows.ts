@@ -1,10 +1,10 @@
 /** The rows of the overview: invocations, circuits and deployments that need an operator, worst first, each with one sentence. */
 import type { DeploymentBody, ServiceNameBody } from "../../shared/api/wire/admin.ts";
-import type { AttentionBody, OverviewBody } from "../../shared/api/wire/overview.ts";
+import type { AttentionBody, CauseBody, HeldBody, OverviewBody } from "../../shared/api/wire/overview.ts";
 import { hrefTo } from "./route.ts";
 import type { Tone } from "./status-look.ts";
 import { countText } from "./size-text.ts";
-import { durationText, momentOf } from "./time-text.ts";
+import { ageText, durationText, momentOf } from "./time-text.ts";
 import { errorHead, soon, waitsText } from "./why.ts";
 
 export interface NeedRow {
@@ -18,28 +18,69 @@ export interface NeedRow {
   readonly href: string;
   readonly sentence: string;
   readonly since: string;
-  /** The button resumes the invocation, or opens the page on which an operator can solve the problem. */
-  readonly act: "resume" | "open";
+  /** The button resumes the invocation or the group, or opens the page on which an operator can solve the problem. */
+  readonly act: "resume" | "resume-group" | "open";
+  /** How many invocations the row stands for, and whether there may be more. */
+  readonly count?: { readonly number: number; readonly isAtLeast: boolean };
 }
 
 type Deployment = DeploymentBody<ServiceNameBody>;
 
 const ROWS_MAX = 12;
 
-/** Worst first: paused invocations, open circuits, then invocations that fail, are overdue or silent, or wait. */
-export function needRows(
-  { attention }: Pick<OverviewBody, "attention">,
-  deployments: readonly Deployment[],
-  nowMs: number,
-): readonly NeedRow[] {
+type Needs = Pick<OverviewBody, "attention"> & Partial<Pick<OverviewBody, "causes" | "circuits">>;
+
+/** Worst first: open circuits and dead deployments, then groups by cause, then invocations that are overdue or silent, or wait. */
+export function needRows(overview: Needs, deployments: readonly Deployment[], nowMs: number): readonly NeedRow[] {
+  const { attention, causes = [], circuits: held = [] } = overview;
   const of = (...kinds: readonly string[]): readonly NeedRow[] =>
     attention.filter(({ kind }) => kinds.includes(kind)).map((one) => invocationNeed(one, nowMs));
-  const circuits = deployments.flatMap((deployment) => circuitNeeds(deployment, nowMs));
+  const circuits = deployments.flatMap((deployment) => circuitNeeds(deployment, held, nowMs));
   const draining = deployments.flatMap(drainingNeeds);
-  const worst = [...of("paused"), ...circuits, ...of("failing", "overdue", "silent")];
+  const groups = causes.map((group) => aloneIn(group, attention, nowMs) ?? causeNeed(group));
+  // A group stands for its invocations; without groups, as from an older server, the invocations stand for themselves.
+  const stuck = groups.length > 0 || held.length > 0 ? groups : of("paused", "failing");
+  const worst = [...circuits, ...stuck, ...of("overdue", "silent")];
   // Draining and waiting are slow troubles, so some of them keep a place, however many others there are.
   const slow = [...draining, ...of("waiting")];
   return [...worst.slice(0, ROWS_MAX - Math.min(slow.length, 3)), ...slow].slice(0, ROWS_MAX);
+}
+
+/** The only invocation of a group says more than the group: its attempts, and who paused it. */
+function aloneIn(group: CauseBody, attention: OverviewBody["attention"], nowMs: number): NeedRow | undefined {
+  const { kind, service, handler, among } = group;
+  const one =
+    among === 1
+      ? attention.find(
+          (row) => row.kind === kind && row.target_service_name === service && row.target_handler_name === handler,
+        )
+      : undefined;
+  return one && invocationNeed(one, nowMs);
+}
+
+/** `12 × Billing/charge`: one row for all invocations of a handler with one cause. */
+function causeNeed(group: CauseBody): NeedRow {
+  const { kind, service, handler, cause, text, since } = group;
+  return {
+    id: `${kind} ${service}/${handler} ${cause ?? ""}`,
+    ...LOOKS[kind]!,
+    target: `${service}/${handler}`,
+    href: hrefTo("invocations", [], causeQuery(group)),
+    sentence: text ?? "Paused, and no failure is stored: an operator may have paused them.",
+    since,
+    act: "resume-group",
+    count: groupCount(group),
+  };
+}
+
+/** If only some were looked at, and all of them have the cause, the others have it probably, too: at least these. */
+export function groupCount({ count, looked_at: lookedAt, among }: CauseBody): NonNullable<NeedRow["count"]> {
+  return { number: count, isAtLeast: lookedAt < among };
+}
+
+/** The filter of the list that has the invocations of the group. */
+export function causeQuery({ kind, service, handler, cause }: CauseBody): Readonly<Record<string, string | undefined>> {
+  return { status: kind === "paused" ? "paused" : "backing-off", service, handler, cause };
 }
 
 const LOOKS: Readonly<Record<string, Pick<NeedRow, "glyph" | "tone" | "word">>> = {
@@ -50,6 +91,7 @@ const LOOKS: Readonly<Record<string, Pick<NeedRow, "glyph" | "tone" | "word">>> 
   waiting: { glyph: "○", tone: "waiting", word: "waiting" },
 };
 const CIRCUIT = { glyph: "✕", tone: "failed", word: "circuit open" } as const;
+const DEAD = { glyph: "✕", tone: "failed", word: "unreachable" } as const;
 const DRAINING = { glyph: "○", tone: "waiting", word: "draining" } as const;
 
 function invocationNeed(one: AttentionBody, nowMs: number): NeedRow {
@@ -89,16 +131,28 @@ function sentenceOf({ kind, error, pause, waits_for: waits, attempts, since, sta
   }
 }
 
-function circuitNeeds({ circuits = [], id }: Deployment, nowMs: number): readonly NeedRow[] {
-  return circuits.map(({ service, open_since: since, next_attempt_at: next, reason }) => ({
-    id: `circuit ${id} ${service}`,
-    ...CIRCUIT,
-    target: service,
-    href: hrefTo("deployments", [id]),
-    sentence: `All its attempts fail, next probe ${soon(momentOf(next) ?? nowMs, nowMs)}: ${reason.split("\n", 1)[0]}`,
-    since,
-    act: "open" as const,
-  }));
+function circuitNeeds(deployment: Deployment, held: readonly HeldBody[], nowMs: number): readonly NeedRow[] {
+  const { circuits = [], id, health } = deployment;
+  return circuits.map(({ service, open_since: since, next_attempt_at: next, reason }) => {
+    const waiting = held.find((one) => one.deployment_id === id && one.service === service)?.waiting ?? 0;
+    const isDead = health?.state === "unreachable";
+    const contactMs = momentOf(health?.last_contact_at);
+    const facts = [
+      `${isDead ? "Unreachable" : "All attempts fail"} for ${durationText(nowMs - (momentOf(since) ?? nowMs))}`,
+      waiting === 0 ? "" : `${countText(waiting)} ${waiting === 1 ? "waits" : "wait"}`,
+      contactMs === undefined ? "" : `last contact ${ageText(contactMs, nowMs)}`,
+      `next probe ${soon(momentOf(next) ?? nowMs, nowMs)}`,
+    ].filter((fact) => fact !== "");
+    return {
+      id: `circuit ${id} ${service}`,
+      ...(isDead ? DEAD : CIRCUIT),
+      target: service,
+      href: hrefTo("deployments", [id]),
+      sentence: `${facts.join(", ")}: ${reason.split("\n", 1)[0]}`,
+      since,
+      act: "open" as const,
+    };
+  });
 }
 
 function drainingNeeds(deployment: Deployment): readonly NeedRow[] {

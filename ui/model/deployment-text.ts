@@ -1,6 +1,13 @@
 /** Words for deployments, services and handlers. */
-import type { DeploymentAddressBody, DeploymentBody, HandlerBody, ServiceBody } from "../../shared/api/wire/admin.ts";
+import type {
+  DeploymentAddressBody,
+  DeploymentBody,
+  HandlerBody,
+  HealthBody,
+  ServiceBody,
+} from "../../shared/api/wire/admin.ts";
 import type { Look } from "./status-look.ts";
+import { ageText, durationText, momentOf } from "./time-text.ts";
 
 const LOOKS: Readonly<Record<DeploymentBody<unknown>["status"], Look>> = {
   active: { word: "active", glyph: "●", tone: "succeeded" },
@@ -10,6 +17,26 @@ const LOOKS: Readonly<Record<DeploymentBody<unknown>["status"], Look>> = {
 
 export function deploymentLook(status: DeploymentBody<unknown>["status"]): Look {
   return LOOKS[status] ?? { word: status, glyph: "○", tone: "waiting" };
+}
+
+/** What the health of a deployment adds to its status; undefined while it answers, or if that is unknown. */
+export function healthText({ state, since, last_contact_at: contact }: HealthBody, nowMs: number): string | undefined {
+  const sinceMs = momentOf(since);
+  const contactMs = momentOf(contact);
+  const duration = sinceMs === undefined ? "" : ` for ${durationText(Math.max(0, nowMs - sinceMs))}`;
+  const last = contactMs === undefined ? "" : `, last contact ${ageText(contactMs, nowMs)}`;
+  if (state === "unreachable") return `unreachable${duration}${last}`;
+  return state === "failing" ? `all attempts fail${duration}${last}` : undefined;
+}
+
+/** The whole health in words, with who knows it. */
+export function healthSentence(health: HealthBody, nowMs: number): string {
+  const contactMs = momentOf(health.last_contact_at);
+  const words = healthText(health, nowMs);
+  if (words !== undefined) return `${words}. All processes know this from the circuit breaker.`;
+  return contactMs === undefined
+    ? "unknown: no circuit is open, and this server process has had no answer from it since its start."
+    : `reachable: it answered this server process ${ageText(contactMs, nowMs)}.`;
 }
 
 /** The meaning of each status. */
@@ -56,4 +83,11 @@ export function memberWords(name: string): string {
     enable_lazy_state: "lazy state",
   };
   return words[name] ?? name.replaceAll("_", " ");
+}
+
+/** The services whose name, or the name of one of whose handlers, has the text. */
+export function servicesWith(services: readonly ServiceBody[], text: string): readonly ServiceBody[] {
+  const wanted = text.trim().toLowerCase();
+  const has = (name: string): boolean => name.toLowerCase().includes(wanted);
+  return services.filter(({ name, handlers }) => has(name) || handlers.some((handler) => has(handler.name)));
 }

@@ -85,8 +85,8 @@ export function askText(action: ActionName, facts: ActionFacts): string {
 }
 
 /**
- * The orders that the action gives, one after the other. An invocation moves to another deployment only if it is paused, or has the
- * order to pause.
+ * The orders that the action gives, one after the other. A move pauses first, so that no attempt starts on the former deployment
+ * meanwhile; the command lines of a journal mismatch do the same.
  */
 export function ordersOf(
   action: ActionName,

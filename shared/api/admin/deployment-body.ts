@@ -1,4 +1,5 @@
 /** Formats deployments for the admin API: a summary has the names of the services, a detail has the whole services. */
+import type { DeploymentHealth } from "../../core/registry/deployment-health.ts";
 import type { OpenCircuit } from "../../core/model/circuit.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
@@ -8,12 +9,13 @@ import type {
   CircuitBody,
   DeploymentAddressBody,
   DeploymentBody,
+  HealthBody,
   RegisteredBody,
   ServiceBody,
   ServiceNameBody,
 } from "../wire/admin.ts";
 import { maskedValues } from "./masked.ts";
-import { filled, present } from "./present.ts";
+import { filled, present, written } from "./present.ts";
 import { serviceBody } from "./service-body.ts";
 import { momentText } from "./time-text.ts";
 
@@ -43,7 +45,7 @@ function servicesOf(deployment: Deployment, server: EngineSettings): readonly Se
 }
 
 function deploymentBody<ServiceShape>(
-  { deployment, status, pinned, circuits }: DeploymentView,
+  { deployment, status, pinned, circuits, health }: DeploymentView,
   services: readonly ServiceShape[],
 ): DeploymentBody<ServiceShape> {
   return {
@@ -59,8 +61,20 @@ function deploymentBody<ServiceShape>(
     ...present({ sdk_version: deployment.sdkVersion }),
     status,
     ...present({ pinned_invocations: pinned }),
+    health: healthBody(health),
     ...(circuits.length > 0 && { circuits: circuits.map(circuitBody) }),
     services,
+  };
+}
+
+function healthBody({ state, sinceMs, reason, lastContactAtMs }: DeploymentHealth): HealthBody {
+  return {
+    state,
+    ...present({
+      since: written(sinceMs, momentText),
+      reason,
+      last_contact_at: written(lastContactAtMs, momentText),
+    }),
   };
 }
 

@@ -6,23 +6,53 @@ import { type AttentionRow, attention } from "../../engine/query/attention.ts";
 import type { EndsView } from "../../engine/local/recent-ends.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
-import type { AttentionBody, EndedBody, OverviewBody } from "../wire/overview.ts";
+import type { OpenCircuit } from "../../core/model/circuit.ts";
+import type { CauseGroup } from "../../engine/query/failing-targets.ts";
+import type { AttentionBody, CauseBody, EndedBody, HeldBody, OverviewBody } from "../wire/overview.ts";
 import type { AdminRequest } from "./admin-request.ts";
 import { present, written } from "./present.ts";
-import { summaryBody } from "./summary-body.ts";
+import { errorBody, summaryBody } from "./summary-body.ts";
 import { momentText } from "./time-text.ts";
 import { pauseBody, waitBody } from "./wait-body.ts";
 
 export async function showOverview({ engine, deps }: AdminRequest): Promise<HttpResponse> {
-  const { census, rows } = await attention(engine);
+  const { census, rows, causes } = await attention(engine);
+  const circuits = [...engine.registry.circuits()].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const body: OverviewBody = {
     attention: rows.map(attentionBody),
+    causes: causes.map(causeBody),
+    circuits: circuits.map(([name, circuit]) => heldBody(circuit, census.failing.held.get(name) ?? 0)),
     open: Object.fromEntries(census.counts),
     overdue: census.suspected.get("overdue") ?? 0,
     ...(census.isPartial && { at_least: true }),
     ...present({ ended: written(deps.recentEnds?.(), endedBody) }),
   };
   return jsonResponse(200, body);
+}
+
+function causeBody({ kind, service, handler, cause, error, sinceMs, count, lookedAt, among }: CauseGroup): CauseBody {
+  return {
+    kind,
+    service,
+    handler,
+    ...(cause !== undefined && { cause: cause.id, text: cause.text }),
+    ...(error !== undefined && { error: errorBody(error) }),
+    since: momentText(sinceMs),
+    count,
+    looked_at: lookedAt,
+    among,
+  };
+}
+
+function heldBody({ deploymentId, service, sinceMs, untilMs, reason }: OpenCircuit, waiting: number): HeldBody {
+  return {
+    deployment_id: deploymentId,
+    service,
+    open_since: momentText(sinceMs),
+    next_attempt_at: momentText(untilMs),
+    reason,
+    waiting,
+  };
 }
 
 function attentionBody({ kind, row, sinceMs, waitsFor, pause }: AttentionRow): AttentionBody {

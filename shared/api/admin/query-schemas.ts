@@ -71,6 +71,34 @@ export const Overview = z
         }),
       )
       .describe("At most twelve invocations that need an operator, worst first."),
+    causes: z
+      .array(
+        z.object({
+          kind: z.enum(["paused", "failing"]),
+          service: text,
+          handler: text,
+          cause: text.exactOptional().describe("The value of `cause` of `GET /invocations`."),
+          text: text.exactOptional().describe("The failure without ids and numbers."),
+          error: z.object({ code: text, message: text }).exactOptional(),
+          since: z.iso.datetime(),
+          count: count.describe("The invocations with this cause, among those that were read."),
+          looked_at: count,
+          among: count.describe("All invocations of the handler in this state."),
+        }),
+      )
+      .describe("Paused and failing invocations by handler and cause, at most 24 groups."),
+    circuits: z
+      .array(
+        z.object({
+          deployment_id: text,
+          service: text,
+          open_since: z.iso.datetime(),
+          next_attempt_at: z.iso.datetime(),
+          reason: text,
+          waiting: count,
+        }),
+      )
+      .describe("The open circuits with the number of invocations that wait for them."),
     open: z.record(text, count).describe("The open invocations by status."),
     overdue: count.describe("The open invocations whose moment has passed without a driver."),
     at_least: z.literal(true).exactOptional().describe("More invocations are open than were counted."),

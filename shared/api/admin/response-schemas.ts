@@ -122,6 +122,19 @@ const describedDeployment = <Shape extends z.ZodType>(service: Shape) => ({
   sdk_version: maybeText,
   status: z.enum(["active", "draining", "drained"]),
   pinned_invocations: whole.exactOptional(),
+  health: z
+    .object({
+      state: z.enum(["reachable", "failing", "unreachable", "unknown"]),
+      since: z.iso.datetime().exactOptional(),
+      reason: z.string().exactOptional(),
+      last_contact_at: z.iso
+        .datetime()
+        .exactOptional()
+        .describe("The last answer of the deployment to the process that replies here."),
+    })
+    .describe(
+      "Whether the deployment answers, by its open circuits and the last answer to the process that replies here.",
+    ),
   circuits: z.array(Circuit).exactOptional(),
   services: z.array(service),
 });

@@ -1,4 +1,5 @@
 /** Formats one invocation of a list for the admin API. */
+import type { Failed } from "../../core/query/cause.ts";
 import { targetText } from "../../core/model/target.ts";
 import { type DetailedRow, errorOfRow } from "../../engine/query/row-details.ts";
 import type { InvocationSummaryBody } from "../wire/invocation.ts";
@@ -22,7 +23,7 @@ export function summaryBody(summary: DetailedRow): InvocationSummaryBody {
       attempts,
       next_retry_at: written(summary.nextRetryAtMs, momentText),
       wake_at: written(summary.wakeAtMs, momentText),
-      error: errorBody(summary),
+      error: written(errorOfRow(summary), errorBody),
     }),
   };
 }
@@ -30,9 +31,8 @@ export function summaryBody(summary: DetailedRow): InvocationSummaryBody {
 const MESSAGE_MAX_CHARS = 300;
 
 /** The message is cut, because handlers choose its length and a list shows many messages. */
-function errorBody(row: DetailedRow): InvocationSummaryBody["error"] {
-  const error = errorOfRow(row);
-  return error && { code: error.code, message: cut(error.message) };
+export function errorBody({ code, message }: Failed): NonNullable<InvocationSummaryBody["error"]> {
+  return { code, message: cut(message) };
 }
 
 function cut(message: string): string {

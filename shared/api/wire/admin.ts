@@ -94,6 +94,19 @@ export interface CircuitBody {
   readonly reason: string;
 }
 
+export interface HealthBody {
+  /**
+   * `unreachable`: attempts get no answer. `failing`: it answers, and all attempts of a service fail. `reachable`: it has
+   * answered the process that replies here. `unknown`: that process has had no answer from it, and no circuit is open.
+   */
+  readonly state: "reachable" | "failing" | "unreachable" | "unknown";
+  /** When the state began; present for `failing` and `unreachable`. All processes know these two. */
+  readonly since?: string;
+  readonly reason?: string;
+  /** The last answer that the process that replies here had from the deployment. */
+  readonly last_contact_at?: string;
+}
+
 interface DescribedDeployment<ServiceShape> {
   readonly id: string;
   readonly additional_headers?: Readonly<Record<string, string>>;
@@ -106,6 +119,7 @@ interface DescribedDeployment<ServiceShape> {
   readonly status: "active" | "draining" | "drained";
   /** The number of open invocations pinned to the deployment. Absent in lists, and for an active deployment. */
   readonly pinned_invocations?: number;
+  readonly health: HealthBody;
   /** Services of the deployment with an open circuit; absent if there is none. */
   readonly circuits?: readonly CircuitBody[];
   readonly services: readonly ServiceShape[];

@@ -4,6 +4,10 @@ import type { InvocationSummaryBody, PauseBody, WaitBody } from "./invocation.ts
 export interface OverviewBody {
   /** At most twelve, worst first. */
   readonly attention: readonly AttentionBody[];
+  /** Paused and failing invocations by handler and cause: paused ones first, the largest targets first; at most 24. */
+  readonly causes: readonly CauseBody[];
+  /** The open circuits with the number of invocations that wait for them. */
+  readonly circuits: readonly HeldBody[];
   /**
    * The open invocations by status. One that was accepted within the last minutes is missing until it is parked, driven by the
    * process that answers, or seen by the sweeper.
@@ -15,6 +19,36 @@ export interface OverviewBody {
   readonly at_least?: true;
   /** How invocations ended in the last hour; absent if several processes end invocations. */
   readonly ended?: EndedBody;
+}
+
+/** Invocations of one handler that are stuck by one cause. */
+export interface CauseBody {
+  readonly kind: "paused" | "failing";
+  readonly service: string;
+  readonly handler: string;
+  /** The value of `cause` of `GET /invocations`. Absent if no failure is stored, as after a pause by order. */
+  readonly cause?: string;
+  /** The code and the first line of the message, without ids and numbers. */
+  readonly text?: string;
+  /** The error of one of them. */
+  readonly error?: { readonly code: string; readonly message: string };
+  /** The earliest last failure. */
+  readonly since: string;
+  /** The invocations with this cause, among those that were read. */
+  readonly count: number;
+  /** How many invocations of the handler in this state were read, of how many. If the two are equal, `count` is exact. */
+  readonly looked_at: number;
+  readonly among: number;
+}
+
+export interface HeldBody {
+  readonly deployment_id: string;
+  readonly service: string;
+  readonly open_since: string;
+  readonly next_attempt_at: string;
+  readonly reason: string;
+  /** The invocations whose next attempt waits for the circuit. */
+  readonly waiting: number;
 }
 
 /** An invocation that needs an operator. */

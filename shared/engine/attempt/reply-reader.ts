@@ -81,6 +81,7 @@ export async function readReply(
   try {
     const head = await exchange.head();
     open.headAtMs = engine.clock.nowMs();
+    engine.bulkheads.contacts.set(open.deploymentId, open.headAtMs);
     onProgress?.();
     const refusal = failureOfHead(engine.clock.nowMs(), head, version);
     if (refusal !== undefined) {

@@ -53,6 +53,8 @@ export interface Bulkheads {
   readonly largeLoads?: FairTurns;
   /** The counts of failures in a row, by the name of the circuit. */
   readonly failures: FailureTallies;
+  /** The moments of the last answers, by deployment. Each process knows its own. */
+  readonly contacts: Map<string, number>;
 }
 
 export interface BulkheadLimits {
@@ -81,6 +83,7 @@ export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkhea
     heavyLoads: new FairTurns(1),
     ...(largeLoadsAtOnce !== undefined && { largeLoads: new FairTurns(largeLoadsAtOnce) }),
     failures: new FailureTallies(),
+    contacts: new Map(),
   };
 }
 

@@ -14,6 +14,7 @@ import type { Engine } from "../engine.ts";
 import { presentedStatus } from "../operate/inspect.ts";
 import type { PauseView, WaitView } from "../ports/submission.ts";
 import type { Loaded } from "../store/load.ts";
+import type { CauseGroup } from "./failing-targets.ts";
 import { loadListed } from "./load-listed.ts";
 import { type OpenCensus, type Suspect, takeCensus } from "./open-census.ts";
 import { summaryOfLoaded } from "./open-listing.ts";
@@ -33,6 +34,7 @@ export interface AttentionRow {
 export interface Attention {
   readonly census: OpenCensus;
   readonly rows: readonly AttentionRow[];
+  readonly causes: readonly CauseGroup[];
 }
 
 const ROWS_MAX = 12;
@@ -41,7 +43,7 @@ const LOADS_AT_ONCE = 8;
 /** Only a load of an invocation shows whether one of these kinds is true of it, so the loads come before the choice of rows. */
 const UNPROVEN: ReadonlySet<AttentionKind> = new Set(["silent", "waiting"]);
 
-/** Costs a walk over the open index, and a load of at most 44 invocations. */
+/** Costs a walk over the open index, a load of at most 44 invocations, and a read of at most 240 lease records. */
 export async function attention(engine: Engine): Promise<Attention> {
   // This read refreshes the registry in memory, which shows the open circuits that invocations wait for.
   await engine.registry.deployments();
@@ -56,7 +58,7 @@ export async function attention(engine: Engine): Promise<Attention> {
     const suspects = chosen.filter((one): one is Suspect => !("row" in one));
     rows.push(...chosen.filter((one) => "row" in one), ...(await rowsOf(engine, kind, suspects)));
   }
-  return { census, rows };
+  return { census, rows, causes: await census.failing.groups() };
 }
 
 async function rowsOf(

@@ -8,6 +8,8 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Item } from "../ports/table.ts";
 import { idOf } from "../store/index-walk.ts";
 import { openPk, shardsOf } from "../store/item-keys.ts";
+import { FailingTargets } from "./failing-targets.ts";
+import { summaryOf } from "./open-listing.ts";
 import { shownInOpen } from "./shown-entries.ts";
 
 export interface Suspect {
@@ -22,6 +24,8 @@ export interface OpenCensus {
   readonly suspected: ReadonlyMap<AttentionKind, number>;
   /** The suspects by kind. If one kind has too many, the map contains the suspects that were accepted first. */
   readonly suspects: ReadonlyMap<AttentionKind, readonly Suspect[]>;
+  /** Those that are paused or back off, by target. */
+  readonly failing: FailingTargets;
   /** True if the walk stopped before the end of the index; each count is then a lower bound. */
   readonly isPartial: boolean;
 }
@@ -40,7 +44,7 @@ const SUSPECTS_MAX = 16;
  * parked nor driven by this process, is not counted: no index shows that it is open (ADR 0013).
  */
 export async function takeCensus(engine: Engine): Promise<OpenCensus> {
-  const census = new Census(engine.clock.nowMs());
+  const census = new Census(engine.clock.nowMs(), new FailingTargets(engine));
   const { settings, table } = engine;
   let read = 0;
   for (const shard of shardsOf(settings)) {
@@ -65,6 +69,7 @@ function addItem(engine: Engine, census: Census, item: Item): void {
   const status = isPresented(word) ? word : "running";
   // This process does not drive the invocation. If this process is a sole owner, no process drives it.
   const isLeft = status === "running" && engine.settings.exclusiveOwnerPrefix !== undefined;
+  census.failing.add(summaryOf(item));
   const entry = {
     id,
     createdAtMs: Number(item["createdAtMs"] ?? 0),
@@ -100,8 +105,11 @@ class Census {
   readonly #suspected = new Map<AttentionKind, number>();
   readonly #suspects = new Map<AttentionKind, Suspect[]>(ATTENTION_KINDS.map((kind) => [kind, []]));
 
-  constructor(nowMs: number) {
+  readonly failing: FailingTargets;
+
+  constructor(nowMs: number, failing: FailingTargets) {
     this.#nowMs = nowMs;
+    this.failing = failing;
   }
 
   add(status: Presented, suspect: Suspect, isHeldBack: boolean): void {
@@ -123,7 +131,7 @@ class Census {
 
   result(isPartial: boolean): OpenCensus {
     const suspects = new Map([...this.#suspects].map(([kind, kept]) => [kind, oldest(kept)]));
-    return { counts: this.#counts, suspected: this.#suspected, suspects, isPartial };
+    return { counts: this.#counts, suspected: this.#suspected, suspects, failing: this.failing, isPartial };
   }
 }
 

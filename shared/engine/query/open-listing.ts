@@ -78,7 +78,8 @@ async function openShard(
   return { summaries, isWhole: false };
 }
 
-function summaryOf(item: Item): Summary {
+/** The row of an entry of the open index. */
+export function summaryOf(item: Item): Summary {
   const { service, handler, objectKey, createdAtMs, status, deploymentId } = item as Record<string, unknown>;
   const word = String(status);
   return {

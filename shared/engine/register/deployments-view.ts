@@ -1,6 +1,7 @@
 /** Deployments as operators see them, each with its status: it serves, drains, or may be removed. */
 import type { OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
+import { type DeploymentHealth, deploymentHealth } from "../../core/registry/deployment-health.ts";
 import { deploymentStatus, isActive } from "../../core/registry/deployment-status.ts";
 import type { DeploymentStatus } from "../../core/registry/deployment-status.ts";
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";
@@ -15,6 +16,7 @@ export interface DeploymentView {
   readonly pinned?: number;
   /** The open circuits of its services, by service. */
   readonly circuits: readonly OpenCircuit[];
+  readonly health: DeploymentHealth;
 }
 
 const NOTHING_COUNTED: PinnedCounts = new Map();
@@ -37,6 +39,7 @@ export async function viewDeployments(
     const pinned = counts.get(deployment.id) ?? 0;
     const status = deploymentStatus(deployment, latest, pinned);
     const circuits = open.filter(({ deploymentId }) => deploymentId === deployment.id);
-    return { deployment, status, circuits, ...(status === "active" ? {} : { pinned }) };
+    const health = deploymentHealth(circuits, engine.bulkheads.contacts.get(deployment.id));
+    return { deployment, status, circuits, health, ...(status === "active" ? {} : { pinned }) };
   });
 }

@@ -1,5 +1,6 @@
 /** Tests how the admin API shows an open circuit: service, start, next attempt, and reason. */
 import { expect, test } from "vitest";
+import { deploymentHealth } from "../../../shared/core/registry/deployment-health.ts";
 import { deploymentSummary } from "../../../shared/api/admin/deployment-body.ts";
 import { deployment, service } from "../../core/registry/sample-deployment.ts";
 
@@ -14,9 +15,9 @@ const OPEN = {
 test("a deployment shows its open circuits, and has no field for circuits while none is open", () => {
   const billing = deployment(1, [service("Billing", ["charge"])]);
   const view = { deployment: billing, status: "active" as const };
-  expect(deploymentSummary({ ...view, circuits: [] })).not.toHaveProperty("circuits");
+  expect(deploymentSummary({ ...view, circuits: [], health: { state: "unknown" } })).not.toHaveProperty("circuits");
   const circuits = [{ ...OPEN, deploymentId: billing.id }];
-  expect(deploymentSummary({ ...view, circuits })).toMatchObject({
+  expect(deploymentSummary({ ...view, circuits, health: deploymentHealth(circuits, undefined) })).toMatchObject({
     circuits: [
       {
         service: "Billing",

@@ -21,7 +21,7 @@ test("the overview of an empty environment has sixty empty minutes and counts of
 test("the OpenAPI document describes each member of the overview", async () => {
   const { json } = await plane.ask("GET", "/openapi");
   const { properties } = json.components.schemas.Overview;
-  expect(Object.keys(properties)).toEqual(["attention", "open", "overdue", "at_least", "ended"]);
+  expect(Object.keys(properties)).toEqual(["attention", "causes", "circuits", "open", "overdue", "at_least", "ended"]);
 });
 
 test.each(["created_after=yesterday", "created_before=2026-13-99T99:99Z", "waits=maybe"])(

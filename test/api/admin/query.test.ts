@@ -99,7 +99,9 @@ test.each([
   ["limit=0", 400],
   ["limit=501", 400],
   ["after=nope", 400],
-  ["deployment=dp_1", 400],
+  ["cause=nope", 400],
+  ["deployment=dp_1", 200],
+  ["cause=0123456789ab&status=completed", 200],
   ["status=open,completed&service=S&handler=h&key=a%2Cb&limit=5", 200],
   ["", 200],
 ])("the list of invocations by '%s' is %i", async (query, status) => {

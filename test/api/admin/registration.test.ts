@@ -95,6 +95,7 @@ describe("a registration", () => {
         max_protocol_version: 7,
         sdk_version: "sample-sdk/1.0",
         status: "active",
+        health: { state: "unknown" },
         services: [{ name: "Greeter", revision: 1 }],
       },
     ]);

@@ -1,7 +1,7 @@
 /** Tests the rows of the overview: their order, their number, and the sentence of each. */
 import { expect, test } from "vitest";
 import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
-import type { AttentionBody } from "../../../shared/api/wire/overview.ts";
+import type { AttentionBody, CauseBody, HeldBody } from "../../../shared/api/wire/overview.ts";
 import { needRows } from "../../../ui/model/attention-rows.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 24, 13, 0, 0);
@@ -31,6 +31,7 @@ const DEPLOYMENT: DeploymentBody<ServiceNameBody> = {
   max_protocol_version: 7,
   status: "draining",
   pinned_invocations: 2,
+  health: { state: "unreachable", since: SINCE, reason: "RT0010: connection refused" },
   services: [{ name: "Cart", revision: 1 }],
   circuits: [
     {
@@ -42,17 +43,49 @@ const DEPLOYMENT: DeploymentBody<ServiceNameBody> = {
   ],
 };
 
-test("paused invocations come first, then open circuits, and waiting invocations last", () => {
+const HELD: HeldBody = {
+  deployment_id: "dp_1",
+  service: "Cart",
+  open_since: SINCE,
+  next_attempt_at: SINCE,
+  reason: "RT0010: connection refused",
+  waiting: 26,
+};
+
+function cause(kind: "paused" | "failing", more: Partial<CauseBody> = {}): CauseBody {
+  const facts = { cause: "0123456789ab", text: "RT0007 no such customer …", since: SINCE };
+  return { kind, service: "Billing", handler: "charge", ...facts, count: 12, looked_at: 12, among: 12, ...more };
+}
+
+test("open circuits come first, then groups by cause, and waiting invocations last", () => {
   const attention = ["waiting", "silent", "overdue", "failing", "paused"].map((kind) => need(kind));
-  expect(needRows({ attention }, [DEPLOYMENT], NOW_MS).map(({ word }) => word)).toEqual([
+  const causes = [cause("paused"), cause("failing")];
+  expect(needRows({ attention, causes, circuits: [] }, [DEPLOYMENT], NOW_MS).map(({ word }) => word)).toEqual([
+    "unreachable",
     "paused",
-    "circuit open",
+    "failing",
     "silent",
     "overdue",
-    "failing",
     "draining",
     "waiting",
   ]);
+});
+
+test("a group has its count, its cause, and the filter of its invocations", () => {
+  const [row] = needRows({ attention: [], causes: [cause("paused")] }, [], NOW_MS);
+  expect(row).toMatchObject({
+    target: "Billing/charge",
+    sentence: "RT0007 no such customer …",
+    act: "resume-group",
+    count: { number: 12, isAtLeast: false },
+    href: "#/invocations?status=paused&service=Billing&handler=charge&cause=0123456789ab",
+  });
+  const [some] = needRows(
+    { attention: [], causes: [cause("failing", { count: 20, looked_at: 20, among: 500 })] },
+    [],
+    NOW_MS,
+  );
+  expect(some!.count).toEqual({ number: 20, isAtLeast: true });
 });
 
 test("there are at most twelve rows, and draining deployments and waiting invocations keep a place", () => {
@@ -88,8 +121,8 @@ test.each<[AttentionBody, string]>([
 });
 
 test("a circuit names its next probe, and a draining deployment the invocations that still need it", () => {
-  expect(needRows({ attention: [] }, [DEPLOYMENT], NOW_MS).map(({ sentence }) => sentence)).toEqual([
-    "All its attempts fail, next probe in 5 s: RT0001 connection refused",
+  expect(needRows({ attention: [], circuits: [HELD] }, [DEPLOYMENT], NOW_MS).map(({ sentence }) => sentence)).toEqual([
+    "Unreachable for 10 m, 26 wait, next probe in 5 s: RT0001 connection refused",
     "Draining: 2 open invocations of Cart@1 still need it.",
   ]);
 });

@@ -2,12 +2,20 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { CircuitBody } from "../../../shared/api/wire/admin.ts";
+import { nowMs } from "../../data/clock.ts";
 import { goTo } from "../../data/location.ts";
 import { usePolled } from "../../data/polled.ts";
 import { countPinned, useDeployment } from "../../data/registry.ts";
 import type { DeploymentDetail } from "../../data/registry.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
-import { addressOf, modeText, STATUS_MEANING, versionsText } from "../../model/deployment-text.ts";
+import {
+  addressOf,
+  healthSentence,
+  healthText,
+  modeText,
+  STATUS_MEANING,
+  versionsText,
+} from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -80,6 +88,10 @@ function Facts({ deployment }: { readonly deployment: DeploymentDetail }): JSX.E
       <dt>State</dt>
       <dd>
         <DeploymentStatus status={status} /> <span class="dim">{STATUS_MEANING[status]}</span>
+      </dd>
+      <dt>Health</dt>
+      <dd class={healthText(deployment.health, nowMs()) === undefined ? undefined : "tone-failed"}>
+        {healthSentence(deployment.health, nowMs())}
       </dd>
       <dt>Open invocations</dt>
       <dd>

@@ -1,11 +1,12 @@
 /** All deployments, newest first, with the count of the open invocations of each. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { nowMs } from "../../data/clock.ts";
 import { usePolled } from "../../data/polled.ts";
 import { countPinned } from "../../data/registry.ts";
 import type { DeploymentSummary } from "../../data/registry.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
-import { addressOf, modeText, versionsText } from "../../model/deployment-text.ts";
+import { addressOf, healthText, modeText, versionsText } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { countText } from "../../model/size-text.ts";
 import { visibleText } from "../../model/visible-text.ts";
@@ -66,10 +67,16 @@ interface DeploymentRowProps {
 
 function DeploymentRow({ deployment, counts }: DeploymentRowProps): JSX.Element {
   const { id, status, services, sdk_version: sdk, created_at: at, circuits = [] } = deployment;
+  const unwell = healthText(deployment.health, nowMs());
   return (
     <tr>
       <td data-label="State">
         <DeploymentStatus status={status} />
+        {unwell !== undefined && (
+          <div class="tone-failed">
+            <span aria-hidden="true">✕</span> {unwell}
+          </div>
+        )}
         {circuits.map((circuit) => (
           <div key={circuit.service} class="tone-failed" title={visibleText(circuit.reason)}>
             <span aria-hidden="true">✕</span> circuit of <ForeignText text={circuit.service} maxChars={24} /> open

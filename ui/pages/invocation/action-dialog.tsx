@@ -81,7 +81,7 @@ export function ActionDialog(props: ActionDialogProps): JSX.Element {
         />
       )}
       {orders.length > 1 && (
-        <p class="dim">Only a paused invocation moves to another deployment, so the order to pause comes first.</p>
+        <p class="dim">The order to pause comes first, so that no attempt starts on the former deployment meanwhile.</p>
       )}
       {orders.map((order) => {
         const line = actionLine(body.id, order, options);

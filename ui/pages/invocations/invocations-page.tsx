@@ -1,12 +1,12 @@
 /** The list of invocations: the filter, presets, the rows, and changes of many invocations at once. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { route } from "../../data/location.ts";
+import { route, setQuery } from "../../data/location.ts";
 import { useKept } from "../../data/places.ts";
 import { usePolled } from "../../data/polled.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { filterIn, filterText, isOpenOnly } from "../../model/invocation-filter.ts";
-import type { BulkChange } from "../../model/bulk-changes.ts";
+import { BULK_CHANGES, type BulkChange } from "../../model/bulk-changes.ts";
 import { Empty, ProblemBox, Skeleton } from "../../parts/states.tsx";
 import { BulkBar, type BulkScope } from "./bulk-bar.tsx";
 import { BulkDialog } from "./bulk-dialog.tsx";
@@ -39,7 +39,8 @@ export function InvocationsPage(): JSX.Element {
   const list = useKept(`invocations ${key}`, () => new InvocationList(filter, order));
   const isSlow = order === "oldest" && !readsHaveAPrice.value;
   const polled = usePolled(key, (aborted) => list.readHead(aborted), isSlow ? { everyMs: OLDEST_EVERY_MS } : {});
-  const [asked, setAsked] = useState<Asked>();
+  // A link of the overview asks for a change of all that match; the dialog shows them before it changes any.
+  const [asked, setAsked] = useState<Asked | undefined>(() => askedBy(query.get("change")));
   const readAnew = (): void => {
     list.beginAnew();
     void polled.refresh();
@@ -89,6 +90,7 @@ export function InvocationsPage(): JSX.Element {
           filter={filter}
           onClose={(hasRun) => {
             setAsked(undefined);
+            setQuery({ change: undefined });
             // Only the first page is read again by itself; the rows behind it still show the facts from before the change.
             if (hasRun && shown.length > FIRST_PAGE) readAnew();
             else void polled.refresh();
@@ -97,4 +99,9 @@ export function InvocationsPage(): JSX.Element {
       )}
     </div>
   );
+}
+
+function askedBy(name: string | null): Asked | undefined {
+  const change = BULK_CHANGES.find((one) => one.name === name);
+  return change && { change, scope: { kind: "matching" } };
 }

@@ -6,9 +6,11 @@ import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
 import { ask } from "../../data/api.ts";
 import { nowMs } from "../../data/clock.ts";
 import { goTo } from "../../data/location.ts";
+import { useSubject } from "../../data/subject.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
 import type { NeedRow } from "../../model/attention-rows.ts";
 import { needRows } from "../../model/attention-rows.ts";
+import { needsSubject } from "../../model/page-title.ts";
 import { hrefTo } from "../../model/route.ts";
 import { countText } from "../../model/size-text.ts";
 import { ageText } from "../../model/time-text.ts";
@@ -27,6 +29,7 @@ export interface NeedsListProps {
 
 export function NeedsList({ overview, deployments, atMs, onChange }: NeedsListProps): JSX.Element {
   const rows = needRows(overview, deployments, nowMs());
+  useSubject(needsSubject(rows.length), rows.length === 0 ? undefined : "failed");
   useShortcuts(useMemo(() => [{ keys: "r", words: "Check again", run: onChange }], []));
   if (rows.length === 0)
     return (
@@ -70,6 +73,12 @@ function Need({ row, onChange }: { readonly row: NeedRow; readonly onChange: () 
         {word}
       </span>
       <a class="need-target" href={href}>
+        {row.count !== undefined && (
+          <span class="number">
+            {row.count.isAtLeast && "≥ "}
+            {countText(row.count.number)} ×{" "}
+          </span>
+        )}
         <ForeignText text={target} maxChars={TARGET_CHARS} />
       </a>
       <span class="need-why">
@@ -91,6 +100,18 @@ function NeedButton({ row, onChange }: { readonly row: NeedRow; readonly onChang
     return "resumed";
   };
   const { words, canPress, press } = useOnePress("resuming …", resume, visibleText);
+  if (row.act === "resume-group")
+    return (
+      <span class="need-act">
+        {/* The list asks before it changes anything, and shows what it would change. */}
+        <button type="button" onClick={() => goTo(`${row.href}&change=resume`)}>
+          Resume {countText(row.count?.number ?? 0)} …
+        </button>{" "}
+        <button type="button" onClick={() => goTo(row.href)}>
+          Open
+        </button>
+      </span>
+    );
   if (row.act === "open")
     return (
       <span class="need-act">
@@ -113,7 +134,9 @@ function NeedButton({ row, onChange }: { readonly row: NeedRow; readonly onChang
 
 /** The counts of the troubles that the list does not show. */
 function More({ overview, rows }: { readonly overview: OverviewBody; readonly rows: readonly NeedRow[] }) {
-  const shown = (word: string): number => rows.filter((row) => row.word === word).length;
+  const shown = (word: string): number =>
+    rows.filter((row) => row.word === word).reduce((sum, { count }) => sum + (count?.number ?? 1), 0) +
+    (word === "failing" ? (overview.circuits ?? []).reduce((sum, { waiting }) => sum + waiting, 0) : 0);
   const parts = [
     { word: "paused", count: overview.open["paused"] ?? 0, href: hrefTo("invocations", [], { status: "paused" }) },
     {

@@ -1,9 +1,10 @@
 /** The page of services: all of them, or the one that the address names. */
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
 import { route } from "../../data/location.ts";
 import { useServices } from "../../data/registry.ts";
-import { serviceTypeText } from "../../model/deployment-text.ts";
+import { servicesWith, serviceTypeText } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { countText } from "../../model/size-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -21,13 +22,23 @@ export function ServicesPage(): JSX.Element {
 function AllServices(): JSX.Element {
   const services = useServices();
   const { value } = services.state.value;
+  const [find, setFind] = useState("");
   return (
     <>
       <div class="bar">
         <h1>Services {value !== undefined && <span class="dim number">{countText(value.length)}</span>}</h1>
+        <label>
+          <span class="visually-hidden">Find a service or a handler</span>
+          <input
+            type="search"
+            placeholder="service or handler"
+            value={find}
+            onInput={({ currentTarget }) => setFind(currentTarget.value)}
+          />
+        </label>
       </div>
       <LoadedView loaded={services.state.value} onRetry={() => void services.refresh()}>
-        {(all) => (all.length === 0 ? <NoServices /> : <ServiceTable services={all} />)}
+        {(all) => (all.length === 0 ? <NoServices /> : <ServiceTable services={servicesWith(all, find)} />)}
       </LoadedView>
     </>
   );
