@@ -194,10 +194,10 @@ describe("an action", () => {
 
   test("kills, restarts from an entry, and purges", async () => {
     const id = await stage.send("/Steps/order/send", { id: "o-21" }, "completed");
-    const { page } = await opened(id, "?entry=2");
+    const { page } = await opened(id, "?entry=3");
     await details(page).getByRole("button", { name: "Restart from here …" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("Entries 0 to 1 stay with their results. Entries 2", { exact: false }).waitFor();
+    await dialog.getByText("Entries 0 to 2 stay with their results. Entries 3", { exact: false }).waitFor();
     await dialog.getByRole("button", { name: "Restart", exact: true }).click();
     const link = dialog.getByRole("link");
     await link.waitFor();
