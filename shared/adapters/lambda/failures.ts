@@ -3,6 +3,7 @@ import type { InvokeCommandOutput } from "@aws-sdk/client-lambda";
 import { LambdaServiceException } from "@aws-sdk/client-lambda";
 import type { TransportReason } from "../../engine/ports/endpoints.ts";
 import { TransportError } from "../../engine/ports/endpoints.ts";
+import { remedyOf } from "./refusal-remedies.ts";
 
 const REASONS: Readonly<Record<string, TransportReason>> = {
   TooManyRequestsException: "throttled",
@@ -34,25 +35,6 @@ export function failedCall(arn: string, cause: unknown, handlerTag?: string): Tr
     REASONS[name] ??
     (status === STATUS_THROTTLED ? "throttled" : status === STATUS_TOO_LARGE ? "too-large" : "unreachable");
   return new TransportError(reason, text, { cause });
-}
-
-/** The role that a refusal names: `arn:aws:sts::111122223333:assumed-role/<role>/<session>`. */
-const REFUSED_ROLE = /arn:(aws[\w-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]+)\//;
-
-/** The remedy for a missing permission to call the function, or to assume the role that calls it; empty for other errors. */
-function remedyOf(arn: string, name: string, message: string, handlerTag: string | undefined): string {
-  const [, partition, account, role] = REFUSED_ROLE.exec(message) ?? [];
-  const principal =
-    role === undefined ? "<role of the control plane>" : `arn:${partition}:iam::${account}:role/${role}`;
-  // STS names its refusals differently from Lambda.
-  if (name === "AccessDenied" && message.includes("sts:AssumeRole")) {
-    return `sts:AssumeRole is missing. Name the role in assumableRoleArns of the control plane, and let it trust ${principal}. `;
-  }
-  if (name !== "AccessDeniedException") return "";
-  const grant = `aws lambda add-permission --function-name ${arn} --statement-id stepwell --action lambda:InvokeFunction --principal ${principal}`;
-  if (handlerTag === undefined) return `lambda:InvokeFunction is missing. Grant it by: ${grant} -- `;
-  const [untagged] = /^(?:[^:]*:){6}[^:]*/.exec(arn) ?? [arn];
-  return `lambda:InvokeFunction is missing. Grant it by: ${grant} -- or, in the same account, by: aws lambda tag-resource --resource ${untagged} --tags stepwell=${handlerTag}. `;
 }
 
 /** The error for a function that ended with an error: it threw, exceeded its time or memory, or returned too much. */

@@ -9,7 +9,7 @@ export const META_ERRORS = {
       "Discovery gets no answer with a status below 300 within ten seconds: the address is refused or unknown, a certificate is not trusted, or the deployment answers 401, 404 or 500. On AWS, a public address without TLS is refused too.",
     outcome: reject(500),
     remedy:
-      "Check the address, that the deployment runs, and that this server can reach it. If the deployment asks for authentication, pass the headers as additional_headers. On AWS, use https://, or list the address in aws.allowed-addresses.",
+      "Check the address, that the deployment runs, and that this server can reach it. If the deployment asks for authentication, pass the headers as additional_headers. On AWS, use https://, or list the address in aws.allowed-addresses. If AWS refuses the call of a Lambda function, the message names the policy that decided, if AWS names one, and the command that grants the call. If the permission is there, look at its qualifier (a version or an alias needs one of its own), at the policy of the calling role (handlerArns, the tag stepwell, or the role in assume_role_arn), at permissions boundaries and service control policies, and across accounts at both sides; a KMS key and a VPC concern the function's own role.",
   },
   META0004: {
     title: "A deployment with this address is registered already",

@@ -57,7 +57,7 @@ test.each([
 });
 
 test("a missing permission gives an error with the commands that grant it; without a handler tag there is one command only", async () => {
-  const role = "arn:aws:sts::111122223333:assumed-role/Stepwell-AdminRole-1X/admin";
+  const role = "arn:aws:sts::123456789012:assumed-role/Stepwell-AdminRole-1X/admin";
   const refuse = () => ({
     status: 403,
     headers: { "x-amzn-errortype": "AccessDeniedException", "content-type": "application/json" },
@@ -68,7 +68,7 @@ test("a missing permission gives an error with the commands that grant it; witho
   // A failed attempt keeps only the start of its message.
   expect(message).toMatch(/^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission /);
   expect(message).toContain(
-    `aws lambda add-permission --function-name ${ARN} --statement-id stepwell --action lambda:InvokeFunction --principal arn:aws:iam::111122223333:role/Stepwell-AdminRole-1X`,
+    `aws lambda add-permission --function-name ${ARN} --statement-id stepwell --action lambda:InvokeFunction --principal arn:aws:iam::123456789012:role/Stepwell-AdminRole-1X`,
   );
   expect(message).toContain(
     "aws lambda tag-resource --resource arn:aws:lambda:eu-west-1:123456789012:function:greeter --tags stepwell=Live",
@@ -79,6 +79,57 @@ test("a missing permission gives an error with the commands that grant it; witho
   const told = (await named.exchange.head().catch((error: unknown) => error)) as Error;
   expect(told.message).toMatch(/^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission /);
   expect(told.message).not.toContain("tag-resource");
+  // The permission may be there, and the call refused nevertheless.
+  for (const cause of [
+    "on the alias live",
+    "handlerArns",
+    "permissions boundary",
+    "service control policy",
+    "assume_role_arn",
+  ])
+    expect([message, told.message].map((text) => text.includes(cause))).toEqual([true, true]);
+});
+
+const OWN = "arn:aws:sts::123456789012:assumed-role/Stepwell-AdminRole-1X/admin";
+const refusal = (more = "", role = OWN) =>
+  `User: ${role} is not authorized to perform: lambda:InvokeFunction on resource: ${ARN}${more}`;
+
+test.each([
+  [
+    "AccessDeniedException",
+    refusal(" with an explicit deny in a service control policy"),
+    "A service control policy denies lambda:InvokeFunction for arn:aws:iam::123456789012:role/Stepwell-AdminRole-1X",
+  ],
+  [
+    "AccessDeniedException",
+    refusal(" with an explicit deny in an identity-based policy"),
+    "An identity-based policy denies",
+  ],
+  [
+    "AccessDeniedException",
+    refusal(" because no permissions boundary allows the lambda:InvokeFunction action"),
+    "A permissions boundary does not allow",
+  ],
+  [
+    "AccessDeniedException",
+    refusal(" because no identity-based policy allows the lambda:InvokeFunction action"),
+    "lambda:InvokeFunction is missing. Grant it by: aws lambda add-permission",
+  ],
+  [
+    "AccessDeniedException",
+    refusal("", OWN.replace("123456789012", "111122223333")),
+    "lambda:InvokeFunction is missing. The function is in another account, so both sides must allow the call.",
+  ],
+  ["KMSAccessDeniedException", "no key", "The function's own role may not use the KMS key of its environment"],
+  ["EC2AccessDeniedException", "no network", "The function's own role may not create network interfaces"],
+  ["ResourceNotFoundException", "no function", "The function, or its alias live, does not exist"],
+])("the remedy of %s '%s' names the cause: %s", async (name, Message, remedy) => {
+  const headers = { "x-amzn-errortype": name, "content-type": "application/json" };
+  const { exchange } = await callOf(() => ({ status: 403, headers, body: { Message } }), { handlerTag: "Live" });
+  const { message } = (await exchange.head().catch((error: unknown) => error)) as Error;
+  expect(message.startsWith(remedy)).toBe(true);
+  // A tag permits no call from another account.
+  if (remedy.includes("another account")) expect(message).not.toContain("tag-resource");
 });
 
 test("a call from inside a Lambda function does not carry that function's trace", async () => {

@@ -1,0 +1,84 @@
+/** The remedies for refused calls of functions. They name every cause that AWS's answer leaves open, the likeliest first. */
+
+/** The role that a refusal names: `arn:aws:sts::111122223333:assumed-role/<role>/<session>`. */
+const REFUSED_ROLE = /arn:(aws[\w-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]+)\//;
+/** AWS names the kind of policy that decided, if the caller may know. */
+const DENYING = /explicit deny in an? ([a-z -]{1,40}?policy|permissions boundary)/i;
+const NOT_ALLOWING = /because no ([a-z -]{1,40}?policy|permissions boundary) allows/i;
+/** Kinds of policies that a permission on the function does not outweigh. */
+const ABOVE = /service control|resource control|boundary|session|endpoint/i;
+
+/** What to do about errors of Lambda that are no refusal of IAM, by name. */
+const OTHER_REMEDIES: Readonly<Record<string, (arn: string) => string>> = {
+  KMSAccessDeniedException: () =>
+    "The function's own role may not use the KMS key of its environment: allow it kms:Decrypt, in the key's policy too. ",
+  KMSDisabledException: () => "The KMS key of the function's environment is disabled: enable it. ",
+  KMSInvalidStateException: () => "The KMS key of the function's environment is in no usable state: restore it. ",
+  KMSNotFoundException: () =>
+    "The KMS key of the function's environment does not exist: give the function another one. ",
+  EC2AccessDeniedException: () =>
+    "The function's own role may not create network interfaces: give it AWSLambdaVPCAccessExecutionRole. ",
+  ResourceNotFoundException: (arn) =>
+    `The function, or its ${qualifierWords(arn)}, does not exist in the account and the Region of the ARN. `,
+};
+
+/**
+ * @param arn the called ARN
+ * @param name the name of AWS's error
+ * @param handlerTag the value of the tag `stepwell` that permits calls; undefined if a list of functions permits them
+ * @returns sentences that end with a space; empty for errors without a remedy
+ */
+export function remedyOf(arn: string, name: string, message: string, handlerTag: string | undefined): string {
+  const [, partition, account, role] = REFUSED_ROLE.exec(message) ?? [];
+  const principal =
+    role === undefined ? "<role of the control plane>" : `arn:${partition}:iam::${account}:role/${role}`;
+  // STS names its refusals differently from Lambda.
+  if (name === "AccessDenied" && message.includes("sts:AssumeRole")) {
+    return `sts:AssumeRole is missing. Name the role in assumableRoleArns of the control plane, and let it trust ${principal}. `;
+  }
+  if (name !== "AccessDeniedException") return OTHER_REMEDIES[name]?.(arn) ?? "";
+  const deciding = DENYING.exec(message)?.[1] ?? NOT_ALLOWING.exec(message)?.[1];
+  if (deciding !== undefined && (DENYING.test(message) || ABOVE.test(deciding))) {
+    const verb = DENYING.test(message) ? "denies" : "does not allow";
+    return `${/^[aeiou]/i.test(deciding) ? "An" : "A"} ${deciding} ${verb} lambda:InvokeFunction for ${principal}, and no permission on the function outweighs that: change the ${deciding}. `;
+  }
+  return `lambda:InvokeFunction is missing. ${grantWords(arn, principal, account, handlerTag)}${otherCauses(arn, principal, account)} `;
+}
+
+function grantWords(
+  arn: string,
+  principal: string,
+  account: string | undefined,
+  handlerTag: string | undefined,
+): string {
+  const grant = `aws lambda add-permission --function-name ${arn} --statement-id stepwell --action lambda:InvokeFunction --principal ${principal}`;
+  if (isElsewhere(arn, account))
+    return `The function is in another account, so both sides must allow the call. On the function, by: ${grant} -- and on ${principal}: name the function in handlerArns of the control plane.`;
+  if (handlerTag === undefined)
+    return `Grant it by: ${grant} -- or name the function in handlerArns of the control plane.`;
+  const [untagged] = /^(?:[^:]*:){6}[^:]*/.exec(arn) ?? [arn];
+  return `Grant it by: ${grant} -- or, in the same account and Region, by: aws lambda tag-resource --resource ${untagged} --tags stepwell=${handlerTag}.`;
+}
+
+/** What else may refuse the call if the permission is there. */
+function otherCauses(arn: string, principal: string, account: string | undefined): string {
+  const causes = [
+    `a permission on another qualifier: this call needs one on the ${qualifierWords(arn)}`,
+    `the policy of the role ${principal.split("/").at(-1)}${isElsewhere(arn, account) ? "" : " (handlerArns or the tag)"}`,
+    "a permissions boundary or a session policy of that role",
+    "a service control policy of the account",
+    "the role in assume_role_arn of the deployment, if it has one",
+  ];
+  return ` If it is there already, look at: ${causes.join("; ")}.`;
+}
+
+/** True for a function in another account than the refused role. */
+function isElsewhere(arn: string, account: string | undefined): boolean {
+  return account !== undefined && arn.split(":")[4] !== account;
+}
+
+function qualifierWords(arn: string): string {
+  const qualifier = arn.split(":")[7];
+  if (qualifier === undefined) return "function without a qualifier";
+  return /^\d+$/.test(qualifier) ? `version ${qualifier}` : `alias ${qualifier}`;
+}
