@@ -1,4 +1,4 @@
-/** Reads which metrics and labels a query of Prometheus uses. It knows the part of the language that the dashboard uses. */
+/** Reads which metrics and labels a query of Prometheus uses. It knows the part of the language that the dashboard and the alerts use. */
 
 export interface LabelUse {
   /** The metrics that must have the label. */
@@ -17,7 +17,7 @@ export interface NamesInQuery {
 
 const FUNCTIONS = new Set(["histogram_quantile", "increase", "max", "rate", "sum", "time"]);
 const TOKENS =
-  /\s+|(\[(?:\$__rate_interval|\d+[smhd])\])|("[^"\\]*")|([a-zA-Z_:][\w:]*)|(\d+(?:\.\d+)?)|(=~|!~|!=|[=(){},+\-*/])/y;
+  /\s+|(\[(?:\$__rate_interval|\d+[smhd])\])|("[^"\\]*")|([a-zA-Z_:][\w:]*)|(\d+(?:\.\d+)?)|(=~|!~|!=|==|[=<>(){},+\-*/])/y;
 
 /** @throws Error for a character or a function that this reader does not know, and for brackets that do not match */
 export function namesInQuery(query: string): NamesInQuery {

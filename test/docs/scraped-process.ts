@@ -1,0 +1,70 @@
+/** A running local process with a few invocations, and the metrics that it shows to Prometheus. */
+import * as restate from "@restatedev/restate-sdk";
+import { expect, vi } from "vitest";
+import { sweep } from "../../shared/engine/sweep/sweep.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
+import { SEEN_WITHIN } from "../patience.ts";
+import { namesInQuery } from "./promql-names.ts";
+
+/** Prometheus adds these labels to each metric that it scrapes. */
+export const ADDED = new Set(["instance", "job"]);
+
+/** The values of each label of each metric, read from a text in the format of Prometheus. */
+export type Scraped = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
+
+export function scrapedOf(page: string): Scraped {
+  const found = new Map<string, Map<string, Set<string>>>();
+  for (const [, name, labels = ""] of page.matchAll(/^([a-z_]+)(?:\{(.*)\})? \S+$/gm)) {
+    const known = found.get(name!) ?? new Map<string, Set<string>>();
+    found.set(name!, known);
+    for (const [, label, value] of labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g))
+      known.set(label!, (known.get(label!) ?? new Set()).add(value!));
+  }
+  return found;
+}
+
+/** @returns a sentence for each metric, label and value of the query that the page lacks */
+export function missingIn(scraped: Scraped, query: string): string[] {
+  const { metrics, labels } = namesInQuery(query);
+  return [
+    ...metrics.filter((metric) => !scraped.has(metric)).map((metric) => `no metric ${metric}`),
+    ...labels.flatMap(({ metrics: all, label, value }) =>
+      all
+        .filter(() => !ADDED.has(label))
+        .filter((metric) => {
+          const values = scraped.get(metric)?.get(label);
+          return values === undefined || (value !== undefined && !values.has(value));
+        })
+        .map((metric) => `no ${metric} with ${label}${value === undefined ? "" : `=${value}`}`),
+    ),
+  ];
+}
+
+/** The caller closes the stage. */
+export async function scrapedStage(): Promise<{ stage: LocalStage; page: string; scraped: Scraped }> {
+  const handlers = {
+    greet: async () => "hello",
+    sleep: (context: restate.Context) => context.sleep({ days: 1 }),
+    fail: async () => {
+      throw new Error("no more");
+    },
+  };
+  const options = { retryPolicy: { maxAttempts: 1, onMaxAttempts: "pause" as const } };
+  const stage = await openLocalStage({ services: [restate.service({ name: "Greeter", handlers, options })] });
+  const post = (path: string) => fetch(`${stage.ingressUri}/Greeter/${path}`, { method: "POST" });
+  expect(await (await post("greet")).json()).toBe("hello");
+  for (const path of ["sleep/send", "sleep/send", "fail/send"]) expect((await post(path)).status).toBe(202);
+  const { engine } = stage.local;
+  let page = "";
+  const scrape = async () => {
+    await sweep(engine, engine.clock.nowMs());
+    page = await (await fetch(`${stage.adminUri}/metrics`)).text();
+    expect(page).toMatch(/^stepwell_open_invocations\{service="Greeter",status="paused"\} 1$/m);
+    expect(page).toMatch(/^stepwell_open_invocations\{service="Greeter",status="suspended"\} 2$/m);
+    // The pause is stored a moment before it is counted.
+    expect(page).toMatch(/^stepwell_invocations_paused_total 1$/m);
+  };
+  await vi.waitFor(scrape, { ...SEEN_WITHIN, interval: 100 });
+  return { stage, page, scraped: scrapedOf(page) };
+}
