@@ -1,6 +1,8 @@
 # The local process as an image: built in one stage, run in another by a user without rights, with its data on a volume.
 # No test of this repository builds it: they read this file and run its health check, and its steps were run outside of a container.
-FROM node:24-bookworm-slim AS build
+# A tag moves. A release is built from a digest: --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:<digest> (SECURITY.md, "What you install").
+ARG NODE_IMAGE=node:24-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # No package needs its install scripts, so none of them runs; settings of npm stay outside, since they may hold tokens.
@@ -13,7 +15,7 @@ COPY ui ui
 COPY infra/bundled-packages.mjs infra/statement-program.mjs infra/ui-files.mjs infra/built-in-texts.mjs infra/
 RUN node build.mjs && npm prune --omit=dev --ignore-scripts --no-fund --no-audit
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 WORKDIR /app
 COPY LICENSE NOTICE ./
 COPY --from=build /build/package.json ./

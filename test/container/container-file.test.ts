@@ -32,6 +32,11 @@ test("one stage builds and another runs, without the tools, on the same Node", (
   expect(wordsOf(run, "RUN").join("\n")).not.toMatch(/npm|apt/);
 });
 
+test("an image for others can be built from a digest, for both stages by one argument", () => {
+  expect(read("Dockerfile").match(/^FROM .*$/gm)).toEqual(["FROM ${NODE_IMAGE} AS build", "FROM ${NODE_IMAGE}"]);
+  expect(read("SECURITY.md")).toContain(`--build-arg NODE_IMAGE=${run.base}@sha256:<digest>`);
+});
+
 test("three ports are published, and the first two are the defaults of the settings", () => {
   expect(wordsOf(run, "EXPOSE")).toEqual(["8080 9070 9071"]);
   expect([SETTINGS["ingress.port"].fallback, SETTINGS["admin.port"].fallback]).toEqual([8080, 9070]);

@@ -12,14 +12,21 @@ export interface BuildStage {
   readonly instructions: readonly Instruction[];
 }
 
-/** @throws Error for a line that is no instruction, or one before the first stage */
+/** An argument before the first stage stands for its default. @throws Error for a line that is no instruction, or one before the first stage */
 export function readContainerFile(text: string): readonly BuildStage[] {
   const stages: (BuildStage & { readonly instructions: Instruction[] })[] = [];
+  const given = new Map<string, string>();
   for (const line of joinedLines(text)) {
     const [, name, words] = /^([A-Z]+) +(.+)$/.exec(line) ?? [];
     if (name === undefined || words === undefined) throw new Error(`no instruction: ${line}`);
+    const [, argument, fallback] = (name === "ARG" && stages.length === 0 && /^(\w+)=(\S+)$/.exec(words)) || [];
+    if (argument !== undefined && fallback !== undefined) {
+      given.set(argument, fallback);
+      continue;
+    }
     if (name === "FROM") {
-      const [, base = "", stage] = /^(\S+)(?: AS (\S+))?$/.exec(words) ?? [];
+      const [, from = "", stage] = /^(\S+)(?: AS (\S+))?$/.exec(words) ?? [];
+      const base = from.replace(/^\$\{(\w+)\}$/, (text, variable: string) => given.get(variable) ?? text);
       stages.push({ base, ...(stage !== undefined && { name: stage }), instructions: [] });
       continue;
     }
