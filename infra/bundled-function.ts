@@ -1,7 +1,8 @@
 /** A function of the product: one bundled file, its own role, and a log with a retention. */
 import { join } from "node:path";
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
-import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { RecursiveLoop } from "aws-cdk-lib/aws-lambda";
 import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
@@ -9,7 +10,7 @@ import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { acknowledgeWildcards } from "./acknowledged.ts";
-import { joining, tracing } from "./grants.ts";
+import { granting, joining, tracing } from "./grants.ts";
 import type { FunctionNetwork } from "./network.ts";
 
 /**
@@ -61,9 +62,8 @@ export function bundledFunction(scope: Construct, name: string, props: BundledFu
     ...(encryptionKey !== undefined && { encryptionKey }),
   });
   const role = new Role(scope, `${name}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-  const writesLog = { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [logGroup.logGroupArn] };
   const all = [
-    new PolicyStatement(writesLog),
+    granting("writesLog", [logGroup.logGroupArn]),
     ...grants,
     ...(xray ? [tracing()] : []),
     ...(network === undefined ? [] : [joining()]),

@@ -1,7 +1,7 @@
 /** The functions, each with its own role, which allows only the actions that the function performs. */
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { Names, Token } from "aws-cdk-lib";
-import type { PolicyStatement, Role } from "aws-cdk-lib/aws-iam";
+import type { Role } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { RecursiveLoop } from "aws-cdk-lib/aws-lambda";
@@ -13,8 +13,7 @@ import { variableOf } from "../shared/config/setting-variables.ts";
 import { acknowledgeWildcards } from "./acknowledged.ts";
 import type { BundledFunctionProps } from "./bundled-function.ts";
 import { bundledFunction } from "./bundled-function.ts";
-import { driving, encrypting, finishing, handlerCalls, polling } from "./grants.ts";
-import { readingIndexes, receiving, roleAssuming, walkingTable } from "./grants.ts";
+import { grantsOf } from "./grants.ts";
 import type { KafkaClusterProps } from "./kafka-clusters.ts";
 import { kafkaClustersSetting, mappingTopics, readingClusters } from "./kafka-clusters.ts";
 import type { EnvironmentKeys } from "./keys.ts";
@@ -91,39 +90,20 @@ export class StepwellFunctions extends Construct {
     super(scope, id);
     this.#props = props;
     this.#network = networkOf(this, props.environment, props);
-    const { queue, slowQueue, deadLetters, table, keys, encryptionKey } = props;
-    const roles = props.assumableRoleArns ?? [];
-    const drives = [
-      ...driving(this, props),
-      ...(props.handlerArns?.length === 0 ? [] : [handlerCalls(this, props)]),
-      keys.reading,
-      ...(encryptionKey === undefined ? [] : [encrypting(this, encryptionKey, ["dynamodb", "sqs", "ssm"])]),
-      ...(roles.length === 0 ? [] : [roleAssuming(roles)]),
-    ];
+    const { queue, slowQueue, deadLetters } = props;
     const { ingress, admin, sweeper } = props.reservedConcurrency ?? {};
-    this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, drives, { reservedConcurrency: ingress });
-    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, readingIndexes(table), walkingTable(table)], {
-      reservedConcurrency: admin,
-    });
-    // Workers run slices of the sweeper's walks, which read the indexes.
-    this.worker = this.#make(
-      "Worker",
-      WORKER_TIMEOUT,
-      [...drives, readingIndexes(table), polling([queue, slowQueue]), finishing([queue, slowQueue])],
-      {
-        recursiveLoop: RecursiveLoop.ALLOW,
-      },
-    );
+    this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, { reservedConcurrency: ingress });
+    this.admin = this.#make("Admin", REQUEST_TIMEOUT, { reservedConcurrency: admin });
+    this.worker = this.#make("Worker", WORKER_TIMEOUT, { recursiveLoop: RecursiveLoop.ALLOW });
     const workersMax = props.workerConcurrencyMax ?? WORKER_CONCURRENCY_MAX;
     this.#feed(queue, workersMax);
     this.#feed(slowQueue, props.slowWorkerConcurrencyMax ?? halfOf(workersMax));
-    const sweeps = [readingIndexes(table), receiving(deadLetters), finishing([deadLetters])];
-    this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, ...sweeps], {
+    this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, {
       memoryMb: props.sweeperMemoryMb,
       reservedConcurrency: sweeper,
     });
     this.sweeper.addEnvironment(variableOf(SWEEPER_ALONE), deadLetters.queueUrl);
-    this.topics = this.#consumer(drives);
+    this.topics = this.#consumer();
   }
 
   /** All functions of the control plane. */
@@ -132,10 +112,10 @@ export class StepwellFunctions extends Construct {
     return [ingress, admin, worker, sweeper, ...(topics === undefined ? [] : [topics])];
   }
 
-  #consumer(drives: readonly PolicyStatement[]): LambdaFunction | undefined {
+  #consumer(): LambdaFunction | undefined {
     const { kafkaClusters = [] } = this.#props;
     if (kafkaClusters.length === 0) return undefined;
-    const topics = this.#make("Topics", TOPICS_TIMEOUT, [...drives, ...readingClusters(this, kafkaClusters)]);
+    const topics = this.#make("Topics", TOPICS_TIMEOUT, { grants: readingClusters(this, kafkaClusters) });
     const grants = mappingTopics(topics.functionArn);
     for (const follower of [this.admin, this.sweeper]) {
       follower.addEnvironment(variableOf(FOLLOWERS_ALONE), topics.functionName);
@@ -157,17 +137,21 @@ export class StepwellFunctions extends Construct {
     });
   }
 
+  /** @param more of it, the grants are added to those of the function's role */
   #make(
-    name: string,
+    name: "Ingress" | "Admin" | "Worker" | "Sweeper" | "Topics",
     timeout: Duration,
-    grants: readonly PolicyStatement[],
-    more: Pick<BundledFunctionProps, "recursiveLoop" | "memoryMb" | "reservedConcurrency"> = {},
+    {
+      grants = [],
+      ...more
+    }: Partial<Pick<BundledFunctionProps, "grants" | "recursiveLoop" | "memoryMb" | "reservedConcurrency">>,
   ): LambdaFunction {
     const { reservedConcurrency: _, ...props } = this.#props;
+    const role = name.toLowerCase() as Lowercase<typeof name>;
     const made = bundledFunction(this, name, {
       ...props,
       timeout,
-      grants,
+      grants: [...grantsOf(this, role, props), ...grants],
       variables: this.#variables(),
       network: this.#network,
       ...more,

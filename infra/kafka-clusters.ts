@@ -1,7 +1,8 @@
 /** The Kafka clusters that an environment consumes: their properties as settings, and the rights to read from them. */
 import { ArnFormat, Stack, Token } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
+import { granting, joining } from "./grants.ts";
 
 export interface KafkaClusterProps {
   /** Subscriptions name the cluster in their source: `kafka://<name>/<topic>`. */
@@ -68,11 +69,9 @@ export function readingClusters(scope: Construct, clusters: readonly KafkaCluste
   const msk = clusters.flatMap(({ mskClusterArn }) => mskClusterArn ?? []);
   const isInVpc = msk.length > 0 || clusters.some(({ subnetIds = [] }) => subnetIds.length > 0);
   return [
-    ...(secrets.length === 0
-      ? []
-      : [new PolicyStatement({ actions: ["secretsmanager:GetSecretValue"], resources: secrets })]),
+    ...(secrets.length === 0 ? [] : [granting("readsClusterSecrets", secrets)]),
     ...(msk.length === 0 ? [] : mskRights(scope, msk)),
-    ...(isInVpc ? [meetingClusters()] : []),
+    ...(isInVpc ? [joining("joinsClusterNetwork")] : []),
   ];
 }
 
@@ -82,42 +81,11 @@ function mskRights(scope: Construct, arns: readonly string[]): PolicyStatement[]
   const within = (kind: string): string[] =>
     parts.map((part) => Stack.of(scope).formatArn({ ...part, resource: kind, resourceName: `${part.resourceName}/*` }));
   return [
-    new PolicyStatement({
-      actions: ["kafka:DescribeCluster", "kafka:DescribeClusterV2", "kafka:GetBootstrapBrokers"],
-      resources: [...arns],
-    }),
-    new PolicyStatement({
-      actions: ["kafka-cluster:Connect", "kafka-cluster:DescribeClusterDynamicConfiguration"],
-      resources: [...arns],
-    }),
-    new PolicyStatement({
-      actions: ["kafka-cluster:DescribeTopic", "kafka-cluster:ReadData"],
-      resources: within("topic"),
-    }),
-    new PolicyStatement({
-      actions: ["kafka-cluster:DescribeGroup", "kafka-cluster:AlterGroup"],
-      resources: within("group"),
-    }),
+    granting("describesClusters", arns),
+    granting("connectsToClusters", arns),
+    granting("readsTopics", within("topic")),
+    granting("joinsGroups", within("group")),
   ];
-}
-
-/**
- * The grant by which Lambda creates network interfaces in the network of the cluster, with the role of the function. The
- * code of the function itself may not create them.
- */
-function meetingClusters(): PolicyStatement {
-  return new PolicyStatement({
-    actions: [
-      "ec2:CreateNetworkInterface",
-      "ec2:DescribeNetworkInterfaces",
-      "ec2:DeleteNetworkInterface",
-      "ec2:DescribeVpcs",
-      "ec2:DescribeSubnets",
-      "ec2:DescribeSecurityGroups",
-    ],
-    resources: ["*"],
-    conditions: { Null: { "lambda:SourceFunctionArn": "true" } },
-  });
 }
 
 /**
@@ -125,20 +93,10 @@ function meetingClusters(): PolicyStatement {
  * and aliases of the topics function.
  */
 export function mappingTopics(functionArn: string): PolicyStatement[] {
+  const ofTopics = { ArnLike: { "lambda:FunctionArn": [functionArn, `${functionArn}:*`] } };
   return [
-    new PolicyStatement({
-      actions: ["lambda:CreateAlias", "lambda:DeleteAlias", "lambda:ListAliases"],
-      resources: [functionArn],
-    }),
-    new PolicyStatement({
-      actions: [
-        "lambda:CreateEventSourceMapping",
-        "lambda:UpdateEventSourceMapping",
-        "lambda:DeleteEventSourceMapping",
-      ],
-      resources: ["*"],
-      conditions: { ArnLike: { "lambda:FunctionArn": [functionArn, `${functionArn}:*`] } },
-    }),
-    new PolicyStatement({ actions: ["lambda:ListEventSourceMappings"], resources: ["*"] }),
+    granting("aliasesTopics", [functionArn]),
+    granting("mapsTopics", ["*"], ofTopics),
+    granting("listsMappings", ["*"]),
   ];
 }

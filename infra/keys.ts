@@ -1,15 +1,17 @@
 /**
  * The keys of an environment in SSM parameters. A function creates them during deployment, because no template may
- * contain them.
+ * contain them, and claims the table, so that no function that takes requests may write there what decides about the table.
  */
 import type { RemovalPolicy } from "aws-cdk-lib";
 import { ArnFormat, CustomResource, Stack } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { bundledFunction } from "./bundled-function.ts";
-import { encrypting } from "./grants.ts";
+import { TABLE_FORMAT } from "../shared/config/table-facts.ts";
+import { encrypting, granting, tableStatements } from "./grants.ts";
+import type { AnyTable } from "./table.ts";
 import { DEPLOY_TIMEOUT } from "./time-outs.ts";
 
 export interface EnvironmentKeysProps {
@@ -22,6 +24,8 @@ export interface EnvironmentKeysProps {
   readonly encryptionKey?: IKey;
   readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
+  /** The table that the environment claims: its format, and a digest of its secret. */
+  readonly table: AnyTable;
   /** Whether the table can outlive the stack. The keys then stay too: without the secret for its ids the table is useless. */
   readonly keepsData: boolean;
 }
@@ -37,17 +41,14 @@ export class EnvironmentKeys extends Construct {
 
   constructor(scope: Construct, id: string, props: EnvironmentKeysProps) {
     super(scope, id);
-    const { environment, signingKey, measuredAs, encryptionKey, keepsData } = props;
+    const { environment, signingKey, measuredAs, encryptionKey, keepsData, table } = props;
     this.path = `/stepwell/${environment}`;
     const resources = [this.#arn("id-secret"), this.#arn("signing-key-*")];
-    this.reading = new PolicyStatement({ actions: ["ssm:GetParameter"], resources });
-    const making = new PolicyStatement({
-      actions: ["ssm:PutParameter"],
-      resources,
-      // Overwriting a key would lose it like a deletion.
-      conditions: { StringNotEquals: { "ssm:Overwrite": "true" } },
-    });
-    const removing = new PolicyStatement({ actions: ["ssm:DeleteParameter"], resources });
+    this.reading = granting("readsKeys", resources);
+    // Overwriting a key would lose it like a deletion.
+    const making = granting("makesKeys", resources, { StringNotEquals: { "ssm:Overwrite": "true" } });
+    const removing = granting("removesKeys", resources);
+    const claiming = (["readsItems", "writesItems"] as const).flatMap((right) => tableStatements("keys", right, table));
     const maker = bundledFunction(this, "Keys", {
       ...props,
       timeout: DEPLOY_TIMEOUT,
@@ -55,7 +56,8 @@ export class EnvironmentKeys extends Construct {
         this.reading,
         making,
         ...(keepsData ? [] : [removing]),
-        ...(encryptionKey === undefined ? [] : [encrypting(this, encryptionKey, ["ssm"])]),
+        ...claiming,
+        ...(encryptionKey === undefined ? [] : [encrypting(this, encryptionKey, ["ssm", "dynamodb"])]),
       ],
     });
     this.made = new CustomResource(this, "Made", {
@@ -65,6 +67,10 @@ export class EnvironmentKeys extends Construct {
       properties: {
         Path: this.path,
         SigningKey: String(signingKey),
+        // The function claims the table for this environment, again if the stack gets another table, and raises its format if a
+        // new version writes another one.
+        Table: table.tableName,
+        Format: String(TABLE_FORMAT),
         // A table that outlives the stack keeps its journals, and their invocations cannot continue without the keys.
         Keep: String(keepsData),
         ...(measuredAs !== undefined && { MeasuredAs: measuredAs }),

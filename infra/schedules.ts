@@ -1,11 +1,11 @@
 /** The group of one-time schedules for far wakes, and the role with which the schedules send to the queue. */
 import { Stack } from "aws-cdk-lib";
-import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { CfnScheduleGroup } from "aws-cdk-lib/aws-scheduler";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { encrypting } from "./grants.ts";
+import { encrypting, granting } from "./grants.ts";
 
 export interface WakeSchedulesProps {
   readonly queue: Queue;
@@ -31,7 +31,7 @@ export class WakeSchedules extends Construct {
         },
       }),
     });
-    this.role.addToPolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] }));
+    this.role.addToPolicy(granting("sendsFarWakes", [queue.queueArn]));
     if (encryptionKey !== undefined) this.role.addToPolicy(encrypting(this, encryptionKey, ["sqs"]));
   }
 }

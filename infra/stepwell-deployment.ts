@@ -1,14 +1,13 @@
 /** A deployment that is registered together with its stack; a failed registration fails the deployment of the stack. */
 import { createHash } from "node:crypto";
 import { CustomResource, RemovalPolicy, Stack, Tags } from "aws-cdk-lib";
-import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Alias, Function as LambdaFunction, IAlias, IFunction, IVersion, Version } from "aws-cdk-lib/aws-lambda";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { AdminApiReference } from "./apis.ts";
 import { bundledFunction } from "./bundled-function.ts";
-import { HANDLER_TAG } from "./grants.ts";
+import { granting, HANDLER_TAG } from "./grants.ts";
 import { allowLogEncryption } from "./log-encryption.ts";
 import { PACKED_CODE } from "./packed-code.ts";
 import { DEPLOY_TIMEOUT } from "./time-outs.ts";
@@ -131,7 +130,7 @@ function registrarOf(scope: Construct, props: StepwellDeploymentProps): LambdaFu
   const registrar = bundledFunction(place, "Registrar", {
     codeFolder: props.codeFolder ?? PACKED_CODE,
     timeout: DEPLOY_TIMEOUT,
-    grants: [new PolicyStatement({ actions: ["execute-api:Invoke"], resources })],
+    grants: [granting("registers", resources)],
     logRetention: props.logRetention ?? RetentionDays.ONE_MONTH,
     removalPolicy: RemovalPolicy.DESTROY,
     ...(encryptionKey !== undefined && { encryptionKey }),

@@ -182,6 +182,7 @@ export class Stepwell extends Construct {
     const measuredAs = props.settings?.["cluster-name"] ?? shared.environment;
     const keys = new EnvironmentKeys(this, "EnvironmentKeys", {
       ...shared,
+      table,
       keepsData,
       ...(hasOwnMetrics && { measuredAs }),
     });

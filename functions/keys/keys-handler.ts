@@ -1,8 +1,10 @@
 /**
  * The keys of an environment as a resource of its stack: created once, kept by updates, and removed with the stack
- * unless `Keep` is set.
+ * unless `Keep` is set. With the keys, the environment claims its table.
  */
 import { makeParameterKeys, removeParameterKeys } from "../../shared/wiring/parameter-keys.ts";
+import type { Table } from "../../shared/engine/ports/table.ts";
+import { claimForEnvironment } from "../../shared/wiring/table-claim.ts";
 import type { ParameterStore } from "../../shared/wiring/parameter-keys.ts";
 import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.ts";
 
@@ -13,6 +15,7 @@ import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.t
  */
 export function keysResource(
   store: ParameterStore,
+  tableNamed: (name: string) => Table,
   measureNothingOverdue: (environment: string) => void,
 ): (event: ResourceEvent) => Promise<ResourceOutcome> {
   return async ({ RequestType, ResourceProperties: properties, PhysicalResourceId }) => {
@@ -28,6 +31,9 @@ export function keysResource(
       place,
       typeof kmsKeyId === "string" ? kmsKeyId : undefined,
     );
+    // A rollback to an earlier version sends properties without a table.
+    const table = properties["Table"];
+    if (typeof table === "string") await claimForEnvironment(tableNamed(table), store, place);
     const measuredAs = properties["MeasuredAs"];
     if (RequestType === "Create" && typeof measuredAs === "string") measureNothingOverdue(measuredAs);
     return { physicalId: place.path, attributes: { CurrentPublicKey: current, NextPublicKey: next } };

@@ -13,6 +13,9 @@ interface IndexFacts {
   readonly shown: readonly string[];
 }
 
+/** The format that this program writes. The number grows with each change of the stored bytes, and older programs refuse it. */
+export const TABLE_FORMAT = 2;
+
 export const TABLE_FACTS = {
   partitionKey: "pk",
   sortKey: "sk",

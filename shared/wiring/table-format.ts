@@ -1,10 +1,8 @@
 /** The schema item of the table, the counterpart of a directory's VERSION file; it is checked before anything else is read. */
+import { TABLE_FORMAT } from "../config/table-facts.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import type { Item, Key, Table } from "../engine/ports/table.ts";
 import { FORMER_ATTRIBUTE, secretItem, secretKey } from "./environment-secret.ts";
-
-/** The format that this program writes. The number grows with each change of the stored bytes, and older programs refuse it. */
-export const TABLE_FORMAT = 2;
 
 /** The oldest readable format: a table of format 1 has no moments of receipt (ADR 0043). */
 const OLDEST_FORMAT = 1;

@@ -13,10 +13,15 @@ import { endpointsSignedBy } from "../../shared/wiring/signing-endpoints.ts";
 import { requestTo } from "../contracts/endpoints-contract.ts";
 import { startServer } from "../harness/https/peer.ts";
 import { freshName, serviceOptions, systemClock } from "./services.ts";
+import { MemoryTable } from "../simulation/memory-table.ts";
 
 const client = ssmClient(serviceOptions());
 const store = new SsmParameters(client);
-const act = keysResource(store, () => undefined);
+const act = keysResource(
+  store,
+  () => new MemoryTable(),
+  () => undefined,
+);
 
 function deployed(RequestType: "Create" | "Update" | "Delete", path: string, signingKey: number, more = {}) {
   const ResourceProperties = { Path: path, SigningKey: String(signingKey), ...more };

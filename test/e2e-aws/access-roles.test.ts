@@ -1,6 +1,11 @@
 /** Tries the rights of each role with its credentials. An action counts as denied only if its own permission is missing. */
 import { beforeAll, describe, expect, test } from "vitest";
+import { DynamoDBClient, GetItemCommand, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import { RIGHTS } from "../../infra/rights.ts";
+import type { PartitionKind } from "../../shared/config/table-rights.ts";
+import { PARTITIONS, TABLE_RIGHTS } from "../../shared/config/table-rights.ts";
 import type { Deed } from "./deeds.ts";
 import { deedsIn } from "./deeds.ts";
 import { aws, ControlPlane } from "./control-plane.ts";
@@ -12,7 +17,7 @@ import { signedBy } from "./signed-by.ts";
 const STACK = "StepwellE2e";
 const FUNCTIONS = ["ingress", "admin", "worker", "sweeper"] as const;
 const DRIVERS = [...FUNCTIONS];
-const ROLES = [...FUNCTIONS, "keys", "schedules"] as const;
+const ROLES = [...FUNCTIONS, "topics", "keys", "schedules"] as const;
 type Role = (typeof ROLES)[number];
 
 const plane = new ControlPlane(aws.plain);
@@ -22,8 +27,9 @@ let deeds: Readonly<Record<string, Readonly<Record<string, Deed>>>>;
 
 beforeAll(async () => {
   const [keys] = await functionsOf(`${STACK}-StepwellEnvironmentKeys`);
-  const functions = [...functionNames(aws.plain), keys!];
-  for (const [index, role] of [...FUNCTIONS, "keys" as const].entries()) names[role] = await roleOf(functions[index]!);
+  const functions = [...functionNames(aws.plain), aws.plain.outputs["TopicsFunction"]!, keys!];
+  for (const [index, role] of [...FUNCTIONS, "topics" as const, "keys" as const].entries())
+    names[role] = await roleOf(functions[index]!);
   names.schedules = (await roleNames()).find((name) => name.startsWith(`${STACK}-StepwellSchedulesRole`))!;
   for (const role of ROLES) {
     identities[role] = await (role === "schedules" ? assumeAsItsService : assume)(names[role]);
@@ -31,21 +37,21 @@ beforeAll(async () => {
   deeds = deedsIn(names.schedules);
 });
 
+const ACTIONS = { reads: RIGHTS.readsItems, writes: RIGHTS.writesItems, deletes: RIGHTS.deletesItems };
+
 /** In each row: a resource, an action on it, and the roles that may take the action. */
 const MAY: readonly (readonly [on: string, deed: string, who: readonly Role[]])[] = [
-  ["table", "dynamodb:GetItem", DRIVERS],
-  ["table", "dynamodb:PutItem", DRIVERS],
-  ["table", "dynamodb:UpdateItem", DRIVERS],
-  ["table", "dynamodb:Query", DRIVERS],
+  // Of no kind that the engine has.
+  ["table", "dynamodb:GetItem", []],
+  ["table", "dynamodb:PutItem", []],
   ["table", "dynamodb:Query of `list`", ["admin", "worker", "sweeper"]],
   ["table", "dynamodb:Query of `open`", ["admin", "worker", "sweeper"]],
-  ["table", "dynamodb:DeleteItem", DRIVERS],
   ["table", "dynamodb:Scan", ["admin"]],
   ["table", "dynamodb:DeleteTable", []],
   ["table of another stack", "dynamodb:GetItem", []],
   ["table of another stack", "dynamodb:PutItem", []],
   ["table of another stack", "dynamodb:DeleteTable", []],
-  ["queue", "sqs:SendMessage", [...DRIVERS, "schedules"]],
+  ["queue", "sqs:SendMessage", [...DRIVERS, "topics", "schedules"]],
   ["queue", "sqs:ReceiveMessage", ["worker"]],
   ["queue", "sqs:DeleteMessage", ["worker"]],
   ["queue", "sqs:PurgeQueue", []],
@@ -55,7 +61,7 @@ const MAY: readonly (readonly [on: string, deed: string, who: readonly Role[]])[
   ["dead-letter queue", "sqs:PurgeQueue", []],
   ["queue of another stack", "sqs:SendMessage", []],
   ["queue of another stack", "sqs:ReceiveMessage", []],
-  ["parameters", "ssm:GetParameter", [...DRIVERS, "keys"]],
+  ["parameters", "ssm:GetParameter", [...DRIVERS, "topics", "keys"]],
   ["parameters", "ssm:PutParameter", ["keys"]],
   ["parameters", "ssm:DeleteParameter", ["keys"]],
   ["parameters of another stack", "ssm:GetParameter", []],
@@ -69,6 +75,14 @@ const MAY: readonly (readonly [on: string, deed: string, who: readonly Role[]])[
   ["role of the schedules", "iam:PutRolePolicy", []],
   ["role of the schedules", "sts:AssumeRole", []],
 ];
+
+/** The rights on items, as the constructs read them from the table of rights. */
+const ON_ITEMS = (Object.keys(PARTITIONS) as PartitionKind[]).flatMap((kind) =>
+  (["reads", "writes", "deletes"] as const).flatMap((right) => {
+    const who = ROLES.filter((role) => role !== "schedules" && TABLE_RIGHTS[role][right].includes(kind));
+    return ACTIONS[right].map((action) => [`partition of ${kind}`, action, who] as const);
+  }),
+);
 
 /**
  * @returns whether the action is denied
@@ -87,12 +101,38 @@ async function isDenied(deed: Deed, action: string, identity: Identity): Promise
 }
 
 describe("the roles of a control plane", () => {
-  test.each(MAY)("on the %s, %s is allowed only for the roles that need it", async (on, what, who) => {
-    const deed = deeds[on]![what]!;
-    const [action] = what.split(" ", 1) as [string];
-    const may: Role[] = [];
-    for (const role of ROLES) if (!(await isDenied(deed, action, identities[role]))) may.push(role);
-    expect(may).toEqual(who);
+  test.each([...MAY, ...ON_ITEMS])(
+    "on the %s, %s is allowed only for the roles that need it",
+    async (on, what, who) => {
+      const deed = deeds[on]![what]!;
+      const [action] = what.split(" ", 1) as [string];
+      const may: Role[] = [];
+      for (const role of ROLES) if (!(await isDenied(deed, action, identities[role]))) may.push(role);
+      expect(may).toEqual(who);
+    },
+  );
+
+  test("whoever has taken the ingress over puts no deployment into the registry, and ends no subscription", async () => {
+    const table = new DynamoDBClient({ credentials: identities.ingress, maxAttempts: 1 });
+    const TableName = aws.plain.outputs["TableName"]!;
+    const put = (pk: string, sk: string) =>
+      ({ Put: { TableName, Item: { pk: { S: pk }, sk: { S: sk }, format: { N: "1" }, json: { S: "{}" } } } }) as const;
+    const refused = { name: "AccessDeniedException", message: expect.stringContaining("dynamodb:PutItem") };
+    const deployment = put("registry", "dep#dp_1");
+    await expect(table.send(new PutItemCommand(deployment.Put))).rejects.toMatchObject(refused);
+    // Nor in a transaction with an item that it may write.
+    const transaction = { TransactItems: [put("inv#inv_1", "seg#000000"), deployment] };
+    await expect(table.send(new TransactWriteItemsCommand(transaction))).rejects.toMatchObject(refused);
+    await expect(table.send(new PutItemCommand(put("kafka", "sub#sub_1").Put))).rejects.toMatchObject(refused);
+    await expect(table.send(new ScanCommand({ TableName }))).rejects.toMatchObject({ name: "AccessDeniedException" });
+    const administrator = new DynamoDBClient({});
+    for (const [pk, sk] of [
+      ["registry", "dep#dp_1"],
+      ["inv#inv_1", "seg#000000"],
+    ] as const) {
+      const Key = { pk: { S: pk }, sk: { S: sk } };
+      expect((await administrator.send(new GetItemCommand({ TableName, Key }))).Item).toBeUndefined();
+    }
   });
 
   test("no role may call the admin API", async () => {

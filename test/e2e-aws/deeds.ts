@@ -2,7 +2,8 @@
  * Actions in the account of a control plane, which tests try with different identities. An action that some role of a control
  * plane may perform is requested with parameters that make the request change nothing.
  */
-import { DeleteItemCommand, DeleteTableCommand, DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { BatchGetItemCommand, DeleteItemCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { PutItemCommand, QueryCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { InvokeCommand, LambdaClient, UpdateFunctionConfigurationCommand } from "@aws-sdk/client-lambda";
 import { CreateScheduleCommand, DeleteScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
@@ -10,6 +11,8 @@ import { DeleteMessageCommand, PurgeQueueCommand, ReceiveMessageCommand } from "
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { DeleteParameterCommand, GetParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
+import type { PartitionKind } from "../../shared/config/table-rights.ts";
+import { PARTITIONS } from "../../shared/config/table-rights.ts";
 import type { DeployedStack } from "./control-plane.ts";
 import { aws } from "./control-plane.ts";
 import { documentOf, iam } from "./identities.ts";
@@ -29,22 +32,37 @@ const ssm = (credentials: Identity) => new SSMClient({ credentials, maxAttempts:
 const lambda = (credentials: Identity) => new LambdaClient({ credentials, maxAttempts: 1 });
 const scheduler = (credentials: Identity) => new SchedulerClient({ credentials, maxAttempts: 1 });
 
+/** Tries the actions on items in a partition of the kind. */
+function partitionDeeds({ outputs }: DeployedStack, kind: PartitionKind): Readonly<Record<string, Deed>> {
+  const TableName = outputs["TableName"]!;
+  const pk = { S: PARTITIONS[kind].replace("*", "tried-out") };
+  const Key = { pk, sk: { S: "tried-out" } };
+  const one = { TableName, Key };
+  const ofPartition = { KeyConditionExpression: "pk = :pk", ExpressionAttributeValues: { ":pk": pk } };
+  const update = { UpdateExpression: "SET tried = :yes", ExpressionAttributeValues: { ":yes": { BOOL: true } } };
+  const RequestItems = { [TableName]: { Keys: [Key] } };
+  return {
+    "dynamodb:GetItem": (who) => dynamodb(who).send(new GetItemCommand(one)),
+    "dynamodb:BatchGetItem": (who) => dynamodb(who).send(new BatchGetItemCommand({ RequestItems })),
+    "dynamodb:Query": (who) => dynamodb(who).send(new QueryCommand({ TableName, ...ofPartition })),
+    "dynamodb:PutItem": (who) => dynamodb(who).send(new PutItemCommand({ TableName, Item: Key, ...isThere })),
+    "dynamodb:UpdateItem": (who) => dynamodb(who).send(new UpdateItemCommand({ ...one, ...update, ...isThere })),
+    "dynamodb:DeleteItem": (who) => dynamodb(who).send(new DeleteItemCommand({ ...one, ...isThere })),
+  };
+}
+
 function tableDeeds({ outputs }: DeployedStack): Readonly<Record<string, Deed>> {
   const TableName = outputs["TableName"]!;
-  const one = { TableName, Key: NO_SUCH };
   const of = (pk: string) => ({
     TableName,
     KeyConditionExpression: "#key = :key",
     ExpressionAttributeNames: { "#key": pk },
     ExpressionAttributeValues: { ":key": { S: "tried-out" } },
   });
-  const update = { UpdateExpression: "SET tried = :yes", ExpressionAttributeValues: { ":yes": { BOOL: true } } };
+  const item = { TableName, Key: NO_SUCH };
   return {
-    "dynamodb:GetItem": (who) => dynamodb(who).send(new GetItemCommand(one)),
+    "dynamodb:GetItem": (who) => dynamodb(who).send(new GetItemCommand(item)),
     "dynamodb:PutItem": (who) => dynamodb(who).send(new PutItemCommand({ TableName, Item: NO_SUCH, ...isThere })),
-    "dynamodb:UpdateItem": (who) => dynamodb(who).send(new UpdateItemCommand({ ...one, ...update, ...isThere })),
-    "dynamodb:DeleteItem": (who) => dynamodb(who).send(new DeleteItemCommand({ ...one, ...isThere })),
-    "dynamodb:Query": (who) => dynamodb(who).send(new QueryCommand(of("pk"))),
     "dynamodb:Query of `list`": (who) => dynamodb(who).send(new QueryCommand({ ...of("listPk"), IndexName: "list" })),
     "dynamodb:Query of `open`": (who) => dynamodb(who).send(new QueryCommand({ ...of("openPk"), IndexName: "open" })),
     "dynamodb:Scan": (who) => dynamodb(who).send(new ScanCommand({ TableName })),
@@ -113,7 +131,9 @@ function roleDeeds(RoleName: string): Readonly<Record<string, Deed>> {
 /** @returns the actions by resource; a resource belongs to the stack under test, to another stack, or to the account */
 export function deedsIn(scheduleRole: string) {
   const { plain, doubled } = aws;
+  const kinds = Object.keys(PARTITIONS) as PartitionKind[];
   return {
+    ...Object.fromEntries(kinds.map((kind) => [`partition of ${kind}`, partitionDeeds(plain, kind)])),
     table: tableDeeds(plain),
     "table of another stack": tableDeeds(doubled),
     queue: queueDeeds(plain.outputs["QueueUrl"]!),

@@ -65,7 +65,7 @@ test("roles may use the key only through the stores that it encrypts", () => {
   expect(via(/Functions(?:Ingress|Admin|Worker|Sweeper)Role/)).toEqual(
     Array.from({ length: 4 }, () => of("dynamodb", "sqs", "ssm")),
   );
-  expect(via(/KeysRole/)).toEqual([of("ssm")]);
+  expect(via(/KeysRole/)).toEqual([of("ssm", "dynamodb")]);
   expect(via(/SchedulesRole/)).toEqual([of("sqs")]);
 });
 

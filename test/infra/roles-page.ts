@@ -21,6 +21,7 @@ const HEADER = "| may | on | only if |\n|---|---|---|";
 const OPERATORS: Readonly<Record<string, string>> = {
   StringEquals: "is",
   StringNotEquals: "is not",
+  "ForAllValues:StringLike": "are among",
 };
 const INTRODUCTION = `# What each role may do
 

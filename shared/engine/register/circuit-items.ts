@@ -1,9 +1,9 @@
-/** Stores open circuits in the meta table. Their items are beside the head of the registry, so that one query reads both. */
+/** Stores open circuits in the meta table. Their items are beside the slow and long notes, so that one query reads all of them. */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Condition, Item, Key, Table } from "../ports/table.ts";
 
-/** The prefix of the sort keys. It sorts between the head of the registry and the slow notes. */
+/** The prefix of the sort keys. */
 export const CIRCUIT_PREFIX = "open#";
 /** A circuit expires this long after its wait if no process changes it, for example because its service gets no calls. */
 const KEPT_S = 3_600;

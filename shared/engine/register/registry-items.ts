@@ -1,4 +1,7 @@
-/** The registry in the meta store: items for deployments, open circuits, slow and long notes, and a head that counts changes. */
+/**
+ * The registry in the meta store: one partition with the deployments and a head that counts their changes, and one with what drivers
+ * note: open circuits, slow and long notes. A right names partitions, so a driver may write notes and no deployment.
+ */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
@@ -9,10 +12,8 @@ import { CIRCUIT_PREFIX, circuitOf } from "./circuit-items.ts";
 
 const HEAD = "head";
 const DEPLOYMENT_PREFIX = "dep#";
-/** Notes follow the head in key order, so that one query reads both. */
 const SLOW_PREFIX = "slow#";
 const LONG_PREFIX = "long#";
-const HEAD_TO_SLOW = { from: HEAD, below: "slow$" };
 /** The life of a note on a slow or long handler: the handler may become faster. */
 const SLOW_KEPT_S = 7 * DAY_S;
 const FORMAT = 1;
@@ -40,20 +41,29 @@ export function registryPk(keyPrefix: string): string {
   return `${keyPrefix}registry`;
 }
 
+export function notesPk(keyPrefix: string): string {
+  return `${keyPrefix}notes`;
+}
+
+/** Costs a read and a query of a few items. */
 export async function readHead(meta: Table, keyPrefix: string): Promise<RegistryHead> {
-  let version = 0;
+  const [head, notes] = await Promise.all([
+    meta.get({ pk: registryPk(keyPrefix), sk: HEAD }),
+    readPartition(meta, notesPk(keyPrefix), {}),
+  ]);
   const slow = new Set<string>();
   const long = new Set<string>();
   const circuits = new Map<string, OpenCircuit>();
-  for (const item of await readPartition(meta, registryPk(keyPrefix), HEAD_TO_SLOW)) {
+  for (const item of notes) {
     if (item.sk.startsWith(SLOW_PREFIX)) slow.add(item.sk.slice(SLOW_PREFIX.length));
     else if (item.sk.startsWith(LONG_PREFIX)) long.add(item.sk.slice(LONG_PREFIX.length));
     else if (item.sk.startsWith(CIRCUIT_PREFIX)) {
       const circuit = circuitOf(item);
       if (circuit !== undefined) circuits.set(circuitName(circuit), circuit);
-    } else if (item.sk === HEAD && typeof item["version"] === "number") version = item["version"];
+    }
   }
-  return { version, slow, long, circuits };
+  const version = head?.["version"];
+  return { version: typeof version === "number" ? version : 0, slow, long, circuits };
 }
 
 export function slowName(service: string, handler: string): string {
@@ -77,7 +87,7 @@ export async function writeSlow(
 ): Promise<void> {
   const prefix = kind === "slow" ? SLOW_PREFIX : LONG_PREFIX;
   const expiresAtS = Math.ceil(nowMs / 1000) + SLOW_KEPT_S;
-  await meta.put({ pk: registryPk(keyPrefix), sk: prefix + name, expiresAtS });
+  await meta.put({ pk: notesPk(keyPrefix), sk: prefix + name, expiresAtS });
 }
 
 /** Reads the version first: a change between the two reads makes the next comparison of versions fail. */

@@ -3,7 +3,7 @@ import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Engine } from "../engine.ts";
 import type { Registry, Routing } from "../ports/registry.ts";
 import { deleteCircuit, putCircuit } from "./circuit-items.ts";
-import { readHead, readRegistry, registryPk, serviceOfSlow, slowName } from "./registry-items.ts";
+import { notesPk, readHead, readRegistry, serviceOfSlow, slowName } from "./registry-items.ts";
 import type { RegistryHead, Slowness } from "./registry-items.ts";
 import { SlowNotes } from "./slow-notes.ts";
 import { routingTable } from "./routing-table.ts";
@@ -124,7 +124,7 @@ async function storeCircuit(
   circuit: OpenCircuit | undefined,
   before: OpenCircuit | undefined,
 ): Promise<boolean> {
-  const pk = registryPk(settings.keyPrefix);
+  const pk = notesPk(settings.keyPrefix);
   if (circuit !== undefined) return await putCircuit(meta, pk, circuit, before);
   if (before !== undefined) await deleteCircuit(meta, pk, before);
   return true;

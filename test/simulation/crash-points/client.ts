@@ -10,7 +10,7 @@ import { send } from "../../../shared/engine/ingress/send.ts";
 import type { Ended, Submission } from "../../../shared/engine/ports/submission.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Target } from "../../../shared/core/model/target.ts";
-import type { World } from "./world.ts";
+import type { RequestRole, World } from "./world.ts";
 
 const SIM: At = { service: "Sim" };
 const RETRY_MS = 200;
@@ -59,7 +59,11 @@ export class Client {
 
   async call(handler: string, ask: Ask = {}): Promise<void> {
     const askedAt = ++this.#moments;
-    const ended = await this.ask(ask.key !== undefined, (engine) => call(engine, submissionOf(handler, ask)));
+    const ended = await this.ask(
+      ask.key !== undefined,
+      (engine) => call(engine, submissionOf(handler, ask)),
+      "ingress",
+    );
     if (ended === undefined) return;
     if (ended.kind !== "ended") throw new Error(`${handler} was refused: ${ended.kind}`);
     this.#know(ended.invocationId, askedAt);
@@ -70,11 +74,12 @@ export class Client {
   async send(handler: string, ask: Ask = {}): Promise<InvocationId | undefined> {
     const askedAt = ++this.#moments;
     const isRun = ask.at?.service === "Flow" && handler === "run";
-    const sent = await this.ask(ask.key !== undefined || isRun, (engine) => {
+    const request = (engine: Engine) => {
       const { delayMs } = ask;
       const startAtMs = delayMs === undefined ? {} : { startAtMs: engine.clock.nowMs() + delayMs };
       return send(engine, { ...submissionOf(handler, ask), ...startAtMs });
-    });
+    };
+    const sent = await this.ask(ask.key !== undefined || isRun, request, "ingress");
     if (sent === undefined) return undefined;
     if (sent.kind !== "sent") throw new Error(`${handler} was refused: ${sent.kind}`);
     this.#know(sent.invocationId, askedAt);
@@ -82,7 +87,7 @@ export class Client {
   }
 
   async attach(id: InvocationId): Promise<void> {
-    const ended = await this.ask(true, (engine) => attach(engine, id));
+    const ended = await this.ask(true, (engine) => attach(engine, id), "ingress");
     if (ended?.kind !== "ended") throw new Error(`${id} was accepted, and is ${ended?.kind}`);
     this.answers.push(ended);
   }
@@ -116,7 +121,7 @@ export class Client {
 
   /** Asks for a result that may be forgotten, or that was never there: an invocation may be stopped before its first attempt. */
   async seek(id: InvocationId): Promise<void> {
-    const found = await this.ask(true, (engine) => attach(engine, id));
+    const found = await this.ask(true, (engine) => attach(engine, id), "ingress");
     if (found?.kind === "ended") this.answers.push(found);
   }
 
@@ -145,12 +150,19 @@ export class Client {
     while ((await load(this.#world.observer(), id))?.invocation.phase.status !== "completed") await this.wait(RETRY_MS);
   }
 
-  /** Sends the request to the living process. If the request fails and `again` is true, the client repeats it. */
-  async ask<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {
+  /**
+   * Sends the request to the living process. If the request fails and `again` is true, the client repeats it.
+   * @param role the function that gets the request, if the processes are functions: by default that of operators
+   */
+  async ask<T>(
+    again: boolean,
+    request: (engine: Engine) => Promise<T>,
+    role: RequestRole = "admin",
+  ): Promise<T | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const { request: answer, death } = await this.#world.alive();
       try {
-        return await Promise.race([answer(request), death]);
+        return await Promise.race([answer(request, role), death]);
       } catch {
         this.lostOne ||= !again;
         if (!again) return undefined;

@@ -65,7 +65,7 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
     }
     if (!isOver) complaints.push("something is left to do");
     const faults = world.processes.reduce((sum, one) => sum + one.faults, 0);
-    complaints.push(...(await judge(world, client, scenario, faults)));
+    complaints.push(...(await judge(world, client, scenario, faults)), ...world.refusals);
     const { calls, expiredAt, struck } = world.processes[examined]!;
     return { calls, expiredAt, struck, complaints, tookMs };
   } finally {

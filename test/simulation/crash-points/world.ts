@@ -1,4 +1,5 @@
 /** The world of one run: the durable parts, the process that works on them and may die, and its successors. */
+import type { TableRole } from "../../../shared/config/table-rights.ts";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { register } from "../../../shared/engine/register/register.ts";
@@ -7,6 +8,8 @@ import { runSweeper, sweepAll as orderedSweep } from "../../../shared/engine/swe
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
 import { expireItems } from "../../../shared/wiring/expire-items.ts";
 import { startLoops } from "../../../shared/wiring/use-cases.ts";
+import type { Refusals } from "../../harness/engine/table-within-rights.ts";
+import { tableWithinRights } from "../../harness/engine/table-within-rights.ts";
 import { InProcessEndpoints } from "../in-process-endpoints.ts";
 import { MemoryQueue } from "../memory-queue.ts";
 import { MemoryTable } from "../memory-table.ts";
@@ -37,12 +40,15 @@ const isStreamed = (ownership: Ownership): boolean => ownership.startsWith("open
 export const isShared = (ownership: Ownership): boolean =>
   ownership.endsWith("shared-table") || ownership === "functions";
 
+/** The functions that take requests. */
+export type RequestRole = "ingress" | "admin";
+
 /** Plants a mistake, which a judge must detect, into the engine of a process. */
 export type Sabotage = (engine: Engine, generation: number) => Engine;
 
 export interface Running {
-  /** Does the work of one request. */
-  readonly request: <T>(work: (engine: Engine) => Promise<T>) => Promise<T>;
+  /** Does the work of one request. @param role the function that the request is for, if the processes are functions */
+  readonly request: <T>(work: (engine: Engine) => Promise<T>, role: RequestRole) => Promise<T>;
   /** A pass of the sweeper over everything, by an operator's order. */
   readonly sweepAll: () => Promise<void>;
   /** Rejects with the death of the process. */
@@ -87,6 +93,8 @@ export class World {
   readonly slices = new MemoryQueue(this.clock);
   readonly timers: MemoryTimers;
   readonly ledger = new Ledger();
+  /** What the engine of a function tried beyond the rights of its role. */
+  readonly refusals: Refusals = new Set();
   /** Messages that come a day late. */
   readonly keptBack: Wake[] = [];
   /** The processes so far, the living one last. */
@@ -229,15 +237,24 @@ export class World {
         sentAtMs: parts.clock.nowMs(),
         delayMs: 0,
       }));
-    const make = (more: Partial<Parts>) => (name: string) =>
-      this.#engine(`p${generation}${name}`, { ...parts, slices: { send }, ...more }, generation);
-    const [requests, workers] = [new Environments("r", make({})), new Environments("w", make({}))];
-    const slowed = lookMs === undefined ? {} : { table: slowedReads(parts.table, parts.clock, lookMs) };
-    const sweepers = new Environments("s", make(slowed));
-    const running = { request: <T>(work: (engine: Engine) => Promise<T>) => answered(requests, work) };
+    const make = (role: TableRole, table = parts.table) => {
+      const within = {
+        table: tableWithinRights(table, role, this.refusals),
+        meta: tableWithinRights(parts.meta, role, this.refusals),
+      };
+      return (name: string) =>
+        this.#engine(`p${generation}${name}`, { ...parts, ...within, slices: { send } }, generation);
+    };
+    const requests = { ingress: new Environments("r", make("ingress")), admin: new Environments("a", make("admin")) };
+    const workers = new Environments("w", make("worker"));
+    const slowed = lookMs === undefined ? parts.table : slowedReads(parts.table, parts.clock, lookMs);
+    const sweepers = new Environments("s", make("sweeper", slowed));
+    const running = {
+      request: <T>(work: (engine: Engine) => Promise<T>, role: RequestRole) => answered(requests[role], work),
+    };
     if (generation <= worksFrom) return { ...running, sweepAll: () => orderedPass(sweepers) };
     void runWorkers(workers, parts.queue, workedMs);
-    void runSlices(new Environments("l", make({})), slices);
+    void runSlices(new Environments("l", make("worker")), slices);
     void runPasses(sweepers, queueOf(ports, this.letters, "letters"), parts.clock);
     return { ...running, sweepAll: () => orderedPass(sweepers) };
   }

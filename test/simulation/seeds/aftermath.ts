@@ -4,7 +4,6 @@
  */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach, output } from "../../../shared/engine/ingress/attach.ts";
-import { sweepAll } from "../../../shared/engine/sweep/sweep.ts";
 import type { Random } from "../random.ts";
 import type { Clients } from "./clients.ts";
 import { START_MS } from "../virtual-clock.ts";
@@ -82,7 +81,7 @@ export class Aftermath {
     ];
     await clock.sleep(afterMs);
     const id = seen?.invocation.acceptance.id;
-    if (what === "sweep") await this.#clients.request(true, (engine) => sweepAll(engine));
+    if (what === "sweep") await this.#clients.orderPass();
     else if (what === "again" && ask?.key !== undefined) await this.#again(ask);
     else if (what === "awakeable" && told !== undefined) await this.#clients.resolve(told);
     else if (id !== undefined) await this.#look(id, what === "attach");

@@ -10,6 +10,8 @@ import { kill } from "../../../shared/engine/recover/kill.ts";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { send } from "../../../shared/engine/ingress/send.ts";
 import type { Ended, Submission } from "../../../shared/engine/ports/submission.ts";
+import { sweepAll } from "../../../shared/engine/sweep/sweep.ts";
+import type { RequestedRole } from "./functions.ts";
 import type { Told } from "./outside.ts";
 import type { Ask } from "./plan.ts";
 import { REJECTED, targetOf, WOKEN } from "./program.ts";
@@ -174,6 +176,11 @@ export class Clients {
     await this.request(true, (engine) => completeAwakeable(engine, awakeable, refuses ? failure : success));
   }
 
+  /** Orders a pass of the sweeper over everything. */
+  async orderPass(): Promise<void> {
+    await this.request(true, (engine) => sweepAll(engine), "loses nothing", "sweeps");
+  }
+
   /**
    * Sends a request to a living process.
    * @param again true if the client repeats the request until it is answered
@@ -184,10 +191,11 @@ export class Clients {
     again: boolean,
     request: (engine: Engine) => Promise<T>,
     loss: "loses one" | "loses nothing" = "loses one",
+    role?: RequestedRole,
   ): Promise<T | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       try {
-        return await this.#world.request(request);
+        return await this.#world.request(request, role);
       } catch (error) {
         this.#world.trace(`a client is told: ${String(error)}`);
         this.lostOne ||= !again && loss === "loses one";

@@ -1,6 +1,5 @@
 /** The events of a wide seed: machines are switched off, a table is restored without its hints, a deployment goes and comes back. */
 import { deleteDeployment, readRegistry, writeDeployment } from "../../../shared/engine/register/registry-items.ts";
-import { sweepAll } from "../../../shared/engine/sweep/sweep.ts";
 import type { Random } from "../random.ts";
 import type { Clients } from "./clients.ts";
 import type { Span } from "./hardships.ts";
@@ -37,7 +36,7 @@ async function restored(world: World, clients: Clients, { fromMs, forMs }: Span)
   functions?.clear();
   world.sweeps = true;
   world.switchOff(forMs);
-  await clients.request(true, (engine) => sweepAll(engine));
+  await clients.orderPass();
 }
 
 /** An operator removes every deployment, and registers the same deployments again later. */

@@ -2,6 +2,7 @@
  * The processes of some wide seeds as functions, as on AWS: each does one piece of work at a time in a bounded time, and rests in
  * between. A queue of slices takes what a pass of the sweeper cannot finish, and a slow lane takes the messages of slow services.
  */
+import type { TableRole } from "../../../shared/config/table-rights.ts";
 import { LanedQueue, slowReceipt } from "../../../shared/adapters/sqs/laned-queue.ts";
 import { sendSlowOn } from "../../../shared/engine/consume/send-slow-on.ts";
 import { withinTime } from "../../../shared/engine/consume/time-budget.ts";
@@ -11,9 +12,11 @@ import { StoppingError } from "../../../shared/engine/ingress/attach.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
 import type { Delivery, Queue, Wake } from "../../../shared/engine/ports/queue.ts";
 import type { SliceQueue } from "../../../shared/engine/ports/slices.ts";
+import type { Table } from "../../../shared/engine/ports/table.ts";
 import { drainDeadLetters } from "../../../shared/engine/sweep/dead-letters.ts";
 import { runSlice } from "../../../shared/engine/sweep/run-slice.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import { tableWithinRights } from "../../harness/engine/table-within-rights.ts";
 import { slowedReads } from "../crash-points/slowed-reads.ts";
 import { MemoryQueue } from "../memory-queue.ts";
 import type { Random } from "../random.ts";
@@ -70,6 +73,10 @@ export interface Ground {
 }
 
 type Role = "answers" | "works" | "sweeps";
+export type RequestedRole = Exclude<Role, "works">;
+
+/** The function of AWS whose rights apply. Requests of callers and of operators reach the same function here. */
+const RIGHTS_OF: Readonly<Record<Role, TableRole>> = { answers: "admin", works: "worker", sweeps: "sweeper" };
 
 /** @returns undefined for a seed whose processes are not functions */
 export function drawFunctions(random: Random): Times | undefined {
@@ -113,10 +120,13 @@ export class Functions {
     this.#slices.clear();
   }
 
-  /** @throws StoppingError if the function's time is over before the answer is there */
-  async request<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+  /**
+   * @param role the function that gets the request: an operator orders a pass from the sweeper
+   * @throws StoppingError if the function's time is over before the answer is there
+   */
+  async request<T>(work: (engine: Engine) => Promise<T>, role: RequestedRole): Promise<T> {
     try {
-      return await this.#within("answers", this.#times.answeredMs, work);
+      return await this.#within(role, this.#times.answeredMs, work);
     } catch (error) {
       if (error instanceof StoppingError) this.#world.fate.note("time-is-up");
       throw error;
@@ -174,7 +184,14 @@ export class Functions {
       return true;
     };
     const queue = new LanedQueue({ main, slow, isSlow });
-    return { ...engine, queue, slices, settings };
+    return { ...engine, ...this.#tables(role, engine), queue, slices, settings };
+  }
+
+  /** A refusal is a complaint at once: the engine may catch the error. */
+  #tables(role: Role, { table, meta }: Engine): Pick<Engine, "table" | "meta"> {
+    const refusals = { add: (refusal: string) => this.#world.onComplaint(refusal) };
+    const within = (one: Table): Table => tableWithinRights(one, RIGHTS_OF[role], refusals);
+    return { table: within(table), meta: within(meta) };
   }
 
   /** The walks read slowly in some seeds, as they do over many invocations; the tries of dead letters do not. */

@@ -13,7 +13,7 @@ import { VirtualClock } from "../virtual-clock.ts";
 import type { Players } from "./players.ts";
 import { compose, LEASE_MS } from "./compose.ts";
 import { type Fault, Fate } from "./fate.ts";
-import { Functions, type Times } from "./functions.ts";
+import { Functions, type RequestedRole, type Times } from "./functions.ts";
 import { LaggingIndexes } from "./faults/lagging-indexes.ts";
 import { onFullDisk } from "./faults/full-disk.ts";
 import { drawHardships, type Hardships } from "./hardships.ts";
@@ -129,10 +129,10 @@ export class World {
   }
 
   /** Does the work of one request in a living process. @throws Death if the process dies meanwhile */
-  async request<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+  async request<T>(work: (engine: Engine) => Promise<T>, role: RequestedRole = "answers"): Promise<T> {
     if (this.functions !== undefined) {
       await this.isOn();
-      return await this.functions.request(work);
+      return await this.functions.request(work, role);
     }
     const { engine, death } = await this.#alive();
     return await Promise.race([work(engine), death]);

@@ -75,7 +75,7 @@ function taking(order: OrderRule): Deployment {
 async function play(world: World, order: OrderRule): Promise<Run> {
   const { clock, fate, judge, meta, table } = world;
   const operator = new Operator(world);
-  const complaints = (): string[] => [...judge.complaints, ...order.complaints];
+  const complaints = (): string[] => [...judge.complaints, ...order.complaints, ...world.refusals];
   world.start();
   let [steps, lookAtMs] = [0, 0];
   let left: string | undefined = "the plan is not played";

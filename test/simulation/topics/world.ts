@@ -1,10 +1,12 @@
 /** The world of one seed of topics: broker, tables and queue survive; the processes that read and accept come and go. */
 import { EventSourceTopics } from "../../../shared/adapters/event-sources/event-source-topics.ts";
+import type { TableRole } from "../../../shared/config/table-rights.ts";
 import type { Budget } from "../../../shared/engine/bulkheads/budget.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
+import type { Table } from "../../../shared/engine/ports/table.ts";
 import type { RecordSink, Topics } from "../../../shared/engine/ports/topics.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
 import { recover } from "../../../shared/engine/sweep/sweep.ts";
@@ -13,6 +15,8 @@ import { deliverRecords } from "../../../shared/wiring/deliver-records.ts";
 import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
 import { kafkaTopics } from "../../../shared/wiring/kafka-topics.ts";
 import { silentLog, silentMeter } from "../../recording-log.ts";
+import type { Refusals } from "../../harness/engine/table-within-rights.ts";
+import { tableWithinRights } from "../../harness/engine/table-within-rights.ts";
 import { type Deployment, InProcessEndpoints } from "../in-process-endpoints.ts";
 import { MemoryQueue } from "../memory-queue.ts";
 import type { MemoryTable } from "../memory-table.ts";
@@ -85,6 +89,8 @@ export class World {
   readonly judge: Judge;
   readonly trace: (line: string) => void;
   readonly running = new Set<Running>();
+  /** What a function tried beyond the rights of its role. */
+  readonly refusals: Refusals = new Set();
   readonly #timers = new MemoryTimers(this.clock, this.queue);
   readonly #lambda: SimulatedLambda | undefined;
   readonly #sabotage: Sabotage;
@@ -132,9 +138,14 @@ export class World {
       misbehaves: () => !this.fate.isOver,
       deliver: async (event: Parameters<typeof deliverRecords>[1], arn: string) => {
         const { engine, death } = await this.alive();
-        await Promise.race([deliverRecords(engine, event, arn), death]);
+        await Promise.race([deliverRecords(this.#withinRights(engine, "topics"), event, arn), death]);
       },
     };
+  }
+
+  #withinRights(engine: Engine, role: TableRole): Engine {
+    const within = (table: Table): Table => tableWithinRights(table, role, this.refusals);
+    return { ...engine, table: within(engine.table), meta: within(engine.meta) };
   }
 
   #site(mortal: Mortal): Site {
@@ -174,7 +185,9 @@ export class World {
     void runWorker(engine, signal, { concurrencyMax: 100 });
     sweepBeside(engine, this.#leap, signal);
     if (isLocal) recover(engine).catch(() => undefined);
-    sites.run(this.#site(mortal), () => void runTopics(engine, signal, FOLLOW_EVERY_MS));
+    // On AWS the sweeper's function follows the subscriptions.
+    const follower = isLocal ? engine : this.#withinRights(engine, "sweeper");
+    sites.run(this.#site(mortal), () => void runTopics(follower, signal, FOLLOW_EVERY_MS));
     for (const arrived of this.#waiting) arrived(running);
     this.#waiting.clear();
   }

@@ -1,0 +1,80 @@
+/**
+ * The rights of each function on the table, by kind of partition: the constructs grant them as conditions on the leading key, and the
+ * simulations hold the engine of a function to them.
+ */
+
+/** The kinds of partitions, each with the pattern of its keys (docs/design.md#keys). */
+export const PARTITIONS = {
+  invocations: "inv#*",
+  objects: "obj#*",
+  sweeper: "sweeper",
+  positions: "topic#*",
+  registry: "registry",
+  notes: "notes",
+  kafka: "kafka",
+  secret: "secret",
+  format: "schema",
+} as const;
+
+export type PartitionKind = keyof typeof PARTITIONS;
+
+export interface TableRights {
+  readonly reads: readonly PartitionKind[];
+  /** Puts and updates. */
+  readonly writes: readonly PartitionKind[];
+  readonly deletes: readonly PartitionKind[];
+  /** Queries both indexes, which contain keys and names of invocations and no payload. */
+  readonly queriesIndexes?: true;
+  /** Reads the whole table. No condition can narrow this right. */
+  readonly scans?: true;
+}
+
+/** The functions with rights on the table. */
+export type TableRole = "ingress" | "admin" | "worker" | "sweeper" | "topics" | "keys";
+
+/** Each process checks at its start that the table has its format and was written under its secret. */
+const CHECKED: readonly PartitionKind[] = ["secret", "format"];
+/** What a driver reads: invocations, the objects that they use, and where their handlers are. */
+const DRIVEN: readonly PartitionKind[] = ["invocations", "objects", "registry", "notes", ...CHECKED];
+/** What a driver writes. No driver writes the registry, which decides whose code gets which calls. */
+const DRIVES: readonly PartitionKind[] = ["invocations", "objects", "notes"];
+/** Pieces of large values in objects, and circuits that close. */
+const TIDIES: readonly PartitionKind[] = ["objects", "notes"];
+
+export const TABLE_RIGHTS: Readonly<Record<TableRole, TableRights>> = {
+  ingress: { reads: DRIVEN, writes: DRIVES, deletes: TIDIES },
+  admin: {
+    reads: [...DRIVEN, "sweeper", "positions", "kafka"],
+    writes: [...DRIVES, "registry", "kafka"],
+    deletes: [...TIDIES, "invocations", "positions", "registry", "kafka"],
+    queriesIndexes: true,
+    scans: true,
+  },
+  worker: {
+    reads: [...DRIVEN, "sweeper"],
+    writes: [...DRIVES, "sweeper"],
+    deletes: [...TIDIES, "invocations", "sweeper"],
+    queriesIndexes: true,
+  },
+  sweeper: {
+    reads: [...DRIVEN, "sweeper", "kafka"],
+    writes: [...DRIVES, "sweeper", "kafka"],
+    deletes: [...TIDIES, "invocations", "sweeper", "kafka"],
+    queriesIndexes: true,
+  },
+  topics: {
+    reads: [...DRIVEN, "positions", "kafka"],
+    writes: ["invocations", "objects", "positions", "kafka"],
+    deletes: ["objects", "positions"],
+  },
+  // Claims an empty table during the deployment of the stack, so that no other function needs to write these partitions.
+  keys: { reads: CHECKED, writes: CHECKED, deletes: [] },
+};
+
+/** True if a partition key matches the pattern of one of the kinds. */
+export function isWithin(pk: string, kinds: readonly PartitionKind[]): boolean {
+  return kinds.some((kind) => {
+    const pattern = PARTITIONS[kind];
+    return pattern.endsWith("*") ? pk.startsWith(pattern.slice(0, -1)) : pk === pattern;
+  });
+}
