@@ -1,10 +1,14 @@
-/** `npm run localstack`: the control plane on an emulated AWS with an example; with `--test`, the test suite over HTTP. */
+/**
+ * `npm run localstack`: the control plane on an emulated AWS with an example; with `--app`, a CDK app of one's own; with `--test`, the
+ * test suite over HTTP.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { bootstrap, clientEnvironment, deploy, emulatorContext } from "./deploy.mjs";
 import { startEmulator } from "./emulator.mjs";
 import { deployHandlers, register } from "./handlers.mjs";
+import { deployOwnApp } from "./own-app.mjs";
 import { localAddress, localApi } from "./signed-request.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -16,6 +20,12 @@ const portAt = process.argv.indexOf("--port");
 const port = portAt === -1 ? (isTest ? "0" : PORT_UNLESS_TOLD) : (process.argv[portAt + 1] ?? "");
 if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
   console.error("--port takes a port, or 0 for one that is free.");
+  process.exit(2);
+}
+const appAt = process.argv.indexOf("--app");
+const ownApp = appAt === -1 ? undefined : (process.argv[appAt + 1] ?? "");
+if (ownApp === "" || ownApp?.startsWith("--")) {
+  console.error('--app takes the command of a CDK app, such as --app "npx tsx app.ts".');
   process.exit(2);
 }
 /** For an emulator whose schedules never fire: a distant wake goes through the queue in several hops. */
@@ -43,6 +53,33 @@ async function emulators() {
     }
   }
   return running;
+}
+
+/** npm runs this program in the folder of the repository, and tells the folder of the user. */
+async function stayWithOwnApp(endpoint) {
+  await bootstrap(endpoint);
+  console.log(`Deploying ${ownApp} ...`);
+  const folder = process.env.INIT_CWD ?? process.cwd();
+  const stacks = Object.entries(await deployOwnApp({ endpoint, app: ownApp, folder }));
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = clientEnvironment(endpoint);
+  const lines = stacks.flatMap(([stack, outputs]) =>
+    Object.entries(outputs).map(([name, value]) => `  ${stack}.${name} = ${value}`),
+  );
+  const [ingress, admin] = ["IngressUrl", "AdminUrl"].map((name) =>
+    stacks.map(([, outputs]) => outputs[name]).find(Boolean),
+  );
+  console.log(`
+Ready. The outputs of the stacks:
+${lines.join("\n")}
+
+Call a handler of an ingress behind IAM:
+  curl --aws-sigv4 aws:amz:us-east-1:execute-api --user ${id}:${secret} ${ingress ?? "<IngressUrl>"}/<service>/<handler> --json '"…"'
+
+Give the stepwell command a port that signs for the admin API:
+  AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=${id} AWS_SECRET_ACCESS_KEY=${secret} stepwell proxy --to ${admin ?? "<AdminUrl>"}
+
+Ctrl-C ends it${process.env.AWS_ENDPOINT_URL ? ", and leaves the emulator as it is" : " and the emulator"}.`);
+  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 }
 
 async function stay(endpoint) {
@@ -113,6 +150,7 @@ const running = await emulators().catch((error) => {
 });
 try {
   if (isTest) process.exitCode = await test(running);
+  else if (ownApp !== undefined) await stayWithOwnApp(running[0].endpoint);
   else await stay(running[0].endpoint);
 } catch (error) {
   console.error(error.message);

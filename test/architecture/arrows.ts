@@ -142,6 +142,7 @@ export const ROOMS: readonly Room[] = [
     packages: ["aws-cdk-lib", "esbuild", "@restatedev/restate-sdk"],
     node: true,
   },
+  { folder: "examples/cdk-app", rooms: [], packages: ["@restatedev/restate-sdk", "aws-cdk-lib", "stepwell"] },
   { folder: "examples", rooms: [], packages: ["@restatedev/restate-sdk", "esbuild"], node: true },
   // What the specification says must not come from the product that is compared with it.
   { folder: "test/specification/model", rooms: [] },

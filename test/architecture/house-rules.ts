@@ -170,6 +170,7 @@ export function readmes(tree: SourceTree): Complaint[] {
 }
 
 interface Manifest {
+  readonly name?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
@@ -180,7 +181,9 @@ interface Manifest {
 export function undeclaredOrUnused(tree: SourceTree, modules: readonly Module[]): Complaint[] {
   const manifest = JSON.parse(tree.get("package.json") ?? "{}") as Manifest;
   const shipped = new Set(Object.keys(manifest.dependencies ?? {}));
-  const declared = new Set([...shipped, ...Object.keys(manifest.devDependencies ?? {})]);
+  // An example imports this package itself by its name, as it would where the package is installed.
+  const own = manifest.name === undefined ? [] : [manifest.name];
+  const declared = new Set([...shipped, ...Object.keys(manifest.devDependencies ?? {}), ...own]);
   const used = new Set<string>();
   const complaints = new Set<Complaint>();
   for (const { path, imports } of modules) {

@@ -1,0 +1,1 @@
+export function emulatedTemplate(template: object, endpoint: string): Record<string, unknown>;
