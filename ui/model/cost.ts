@@ -27,14 +27,23 @@ const WHOLE_FROM_USD = 100;
 
 /** The waits of a handler on open exchanges, which on AWS end the exchange (`worker.invoker.open-wait` is 0 there by default). */
 export interface OpenWaits {
+  /** How many of them the exchange outlived. */
   readonly count: number;
   readonly ms: number;
 }
 
-/** @param parts of the attempts, in order */
+/**
+ * A wait at the end of an exchange has ended it on this server, too, so no exchange more follows it.
+ * @param parts of the attempts, in order
+ */
 export function openWaits(parts: readonly ExchangePart[]): OpenWaits {
-  const waits = parts.filter(({ isWaiting }) => isWaiting);
-  return { count: waits.length, ms: waits.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0) };
+  let [count, ms] = [0, 0];
+  for (const [at, { isWaiting, startMs, endMs }] of parts.entries()) {
+    if (!isWaiting) continue;
+    ms += endMs - startMs;
+    if (parts[at + 1]?.startMs === endMs) count++;
+  }
+  return { count, ms };
 }
 
 /**

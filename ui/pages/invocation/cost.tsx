@@ -7,6 +7,9 @@ import { costLines, millionText, openWaits, storedText, usdText } from "../../mo
 import { durationText } from "../../model/time-text.ts";
 import { exchangeParts } from "../../model/timeline/exchanges.ts";
 
+/** Shorter waits change nothing that the prices show. */
+const NOTED_FROM_MS = 1_000;
+
 export function Cost({ body }: { readonly body: InvocationBody }): JSX.Element | null {
   const { usage } = body;
   // A function on AWS measures what AWS charges for. The time up to now is no part of what has been measured.
@@ -57,8 +60,8 @@ export function Cost({ body }: { readonly body: InvocationBody }): JSX.Element |
           : "This server runs in one process and pays nothing of this. AWS would charge this for"}{" "}
         the writes and exchanges that the stored items prove; {millionText(sum)} for a million such invocations.
         {waits !== undefined &&
-          waits.ms > 0 &&
-          ` While the handler only waited, for ${durationText(waits.ms)}, AWS would have ended the exchange: worker.invoker.open-wait is 0 s there.`}
+          waits.ms >= NOTED_FROM_MS &&
+          ` While the handler only waited, for ${durationText(waits.ms)}, AWS would have ended the exchange: worker.invoker.open-wait is 0 s there.`}{" "}
         Messages, reads, requests and logs come on top. Prices of {listPrices.region}, compiled on{" "}
         {listPrices.compiledOn}.
       </p>

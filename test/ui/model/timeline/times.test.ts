@@ -239,6 +239,9 @@ test("on AWS a wait ends the exchange, so its time costs nothing and one exchang
   const facts = factsOf(entries, { completed_at: at(52_100), attempt_spans: [attempt(1, 1, 50, 52_100)] });
   const waits = openWaits(exchangeParts(facts, -Infinity));
   expect(waits).toEqual({ count: 1, ms: 51_000 });
+  // The suspension itself takes a moment, but ends the exchange.
+  const suspended = factsOf(entries.slice(0, 3), { status: "suspended", attempt_spans: [attempt(1, 1, 50, 1_002)] });
+  expect(openWaits(exchangeParts(suspended, -Infinity))).toEqual({ count: 0, ms: 2 });
   const usage = { items: 3, bytes: 900, write_units: 6, exchanges: 1, exchange_ms: 52_050 };
   const prices = {
     region: "r",
