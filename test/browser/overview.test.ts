@@ -51,32 +51,6 @@ test("each trouble has its reason, and a paused invocation is resumed in its row
   await rows.filter({ hasText: "Paused by" }).waitFor({ state: "detached" });
 });
 
-test("invocations that are stuck by one cause are one row, and are resumed together after a question", async () => {
-  const ids = [];
-  for (let at = 0; at < 3; at++) {
-    const id = await stage.send("/Greeter/stumble/send", null, "backing-off");
-    await stage.ask("PATCH", `/invocations/${id}/pause`);
-    await stage.untilStatus(id, "paused");
-    ids.push(id);
-  }
-  const { page, goTo, axe } = await stage.openTab();
-  await goTo("");
-  const rows = page.getByRole("region", { name: "Needs you" }).getByRole("listitem");
-  const group = rows.filter({ hasText: "3 × Greeter/stumble" });
-  await group.waitFor();
-  expect(await group.innerText()).toMatch(/paused[\s\S]*RT0007 never well/);
-  await expect.poll(() => page.title()).toMatch(/^! \d need you · overview · Stepwell$/);
-  expect(await axe()).toEqual([]);
-  await group.getByRole("button", { name: "Resume 3 …" }).click();
-  const dialog = page.getByRole("dialog", { name: "Resume invocations" });
-  await dialog.getByText("3 invocations").waitFor();
-  expect(page.url()).toMatch(/status=paused&service=Greeter&handler=stumble&cause=[0-9a-z]{12}/);
-  await dialog.getByRole("button", { name: "Resume 3" }).click();
-  for (const id of ids) await stage.untilStatus(id, "backing-off");
-  for (const id of ids) await stage.ask("PATCH", `/invocations/${id}/kill`);
-  for (const id of ids) await stage.untilStatus(id, "completed");
-});
-
 test("counts are links to their lists", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("");
@@ -174,4 +148,30 @@ test("a count that is under way ends when the reader leaves the page", async () 
   const before = asked;
   await sleep(500);
   expect(asked).toBe(before);
+});
+
+test("invocations that are stuck by one cause are one row, and are resumed together after a question", async () => {
+  const ids = [];
+  for (let at = 0; at < 3; at++) {
+    const id = await stage.send("/Greeter/stumble/send", null, "backing-off");
+    await stage.ask("PATCH", `/invocations/${id}/pause`);
+    await stage.untilStatus(id, "paused");
+    ids.push(id);
+  }
+  const { page, goTo, axe } = await stage.openTab();
+  await goTo("");
+  const rows = page.getByRole("region", { name: "Needs you" }).getByRole("listitem");
+  const group = rows.filter({ hasText: "3 × Greeter/stumble" });
+  await group.waitFor();
+  expect(await group.innerText()).toMatch(/paused[\s\S]*RT0007 never well/);
+  await expect.poll(() => page.title()).toMatch(/^! \d need you · overview · Stepwell$/);
+  expect(await axe()).toEqual([]);
+  await group.getByRole("button", { name: "Resume 3 …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Resume invocations" });
+  await dialog.getByText("3 invocations").waitFor();
+  expect(page.url()).toMatch(/status=paused&service=Greeter&handler=stumble&cause=[0-9a-z]{12}/);
+  await dialog.getByRole("button", { name: "Resume 3" }).click();
+  for (const id of ids) await stage.untilStatus(id, "backing-off");
+  for (const id of ids) await stage.ask("PATCH", `/invocations/${id}/kill`);
+  for (const id of ids) await stage.untilStatus(id, "completed");
 });

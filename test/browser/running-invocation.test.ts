@@ -42,6 +42,7 @@ describe("an invocation that runs", () => {
     await fresh.click();
     await fresh.waitFor({ state: "detached" });
     gate.end();
+    await stage.untilStatus(id, "completed");
     await expect.poll(() => page.title()).toBe("✓ Steps/chunks succeeded · invocations · Stepwell");
     await page.goto(`${stage.adminUrl}/ui/#/services`);
     await expect.poll(() => page.title()).toBe("services · Stepwell");
