@@ -38,34 +38,34 @@ const CHECKED: readonly PartitionKind[] = ["secret", "format"];
 const DRIVEN: readonly PartitionKind[] = ["invocations", "objects", "registry", "notes", ...CHECKED];
 /** What a driver writes. No driver writes the registry, which decides whose code gets which calls. */
 const DRIVES: readonly PartitionKind[] = ["invocations", "objects", "notes"];
-/** Pieces of large values in objects, and circuits that close. */
-const TIDIES: readonly PartitionKind[] = ["objects", "notes"];
+/** Contents of invocations that never started, pieces of large values in objects, and circuits that close. */
+const TIDIES: readonly PartitionKind[] = ["invocations", "objects", "notes"];
 
 export const TABLE_RIGHTS: Readonly<Record<TableRole, TableRights>> = {
   ingress: { reads: DRIVEN, writes: DRIVES, deletes: TIDIES },
   admin: {
     reads: [...DRIVEN, "sweeper", "positions", "kafka"],
     writes: [...DRIVES, "registry", "kafka"],
-    deletes: [...TIDIES, "invocations", "positions", "registry", "kafka"],
+    deletes: [...TIDIES, "positions", "registry", "kafka"],
     queriesIndexes: true,
     scans: true,
   },
   worker: {
     reads: [...DRIVEN, "sweeper"],
     writes: [...DRIVES, "sweeper"],
-    deletes: [...TIDIES, "invocations", "sweeper"],
+    deletes: [...TIDIES, "sweeper"],
     queriesIndexes: true,
   },
   sweeper: {
     reads: [...DRIVEN, "sweeper", "kafka"],
     writes: [...DRIVES, "sweeper", "kafka"],
-    deletes: [...TIDIES, "invocations", "sweeper", "kafka"],
+    deletes: [...TIDIES, "sweeper", "kafka"],
     queriesIndexes: true,
   },
   topics: {
     reads: [...DRIVEN, "positions", "kafka"],
     writes: ["invocations", "objects", "positions", "kafka"],
-    deletes: ["objects", "positions"],
+    deletes: ["invocations", "objects", "positions"],
   },
   // Claims an empty table during the deployment of the stack, so that no other function needs to write these partitions.
   keys: { reads: CHECKED, writes: CHECKED, deletes: [] },

@@ -31,6 +31,8 @@ const ALL = [
 
 /** The rights that no scenario uses, with what uses them. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  "ingress delete inv#":
+    "contents of what never started: `accept`, `eraseUnstarted` (shared/engine/lease/erase-unstarted.ts)",
   "ingress delete obj#": "pieces of large values: test/engine/object-state.test.ts",
   "worker delete obj#": "the same",
   "sweeper delete obj#": "the same",
