@@ -55,6 +55,13 @@ async function emulators() {
   return running;
 }
 
+/** A listener of signals alone does not keep the process running, and an emulator of others is no child of it. */
+async function untilInterrupted() {
+  const keepsRunning = setInterval(() => undefined, 60_000);
+  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  clearInterval(keepsRunning);
+}
+
 /** npm runs this program in the folder of the repository, and tells the folder of the user. */
 async function stayWithOwnApp(endpoint) {
   await bootstrap(endpoint);
@@ -79,7 +86,7 @@ Give the stepwell command a port that signs for the admin API:
   AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=${id} AWS_SECRET_ACCESS_KEY=${secret} stepwell proxy --to ${admin ?? "<AdminUrl>"}
 
 Ctrl-C ends it${process.env.AWS_ENDPOINT_URL ? ", and leaves the emulator as it is" : " and the emulator"}.`);
-  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  await untilInterrupted();
 }
 
 async function stay(endpoint) {
@@ -94,7 +101,7 @@ async function stay(endpoint) {
   await register(admin, { accessKeyId, secretAccessKey }, { arn });
   const [ingressUrl, adminUrl] = [outputs.IngressUrl, outputs.AdminUrl].map((url) => localAddress(url, endpoint));
   console.log(invitation(ingressUrl, adminUrl, `${accessKeyId}:${secretAccessKey}`));
-  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  await untilInterrupted();
 }
 
 function invitation(ingress, admin, user) {
