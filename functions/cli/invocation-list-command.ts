@@ -10,8 +10,8 @@ import { foreignLine } from "./visible-text.ts";
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 500;
-/** The most requests for one list: the server bounds only the work of each single request. */
-const PAGES_MAX = 5;
+/** How long one list reads on: the server bounds only the work of each single request. */
+const READ_MAX_MS = 10_000;
 /** The characters of a line if the output is not a terminal. */
 const WIDTH_DEFAULT = 120;
 
@@ -46,13 +46,15 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
 async function pagesOf(session: Session, query: URLSearchParams): Promise<InvocationListBody> {
   const invocations: InvocationListBody["invocations"][number][] = [];
   let limit = Number(query.get("limit") ?? LIMIT_DEFAULT);
-  for (let pages = 1; ; pages++) {
-    const { body } = await session.admin.ask<InvocationListBody>("GET", `invocations?${query.toString()}`);
+  const startMs = performance.now();
+  for (;;) {
+    const path = `invocations?${query.toString()}`;
+    const { body } = await session.admin.ask<InvocationListBody>("GET", path, undefined, `Looking for invocations`);
     invocations.push(...body.invocations);
     limit -= body.invocations.length;
     const { next } = body;
     if (next === undefined) return { invocations };
-    if (limit <= 0 || pages >= PAGES_MAX) return { invocations, next };
+    if (limit <= 0 || performance.now() - startMs >= READ_MAX_MS) return { invocations, next };
     query.set("limit", String(limit));
     query.set("after", next);
   }

@@ -1,8 +1,9 @@
 /** The VERSION file of a store directory. It states the format of the store and is checked before any other read. */
-import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
+import { open, readFile, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { directoryRefusal } from "./directory-refusal.ts";
 import type { DirectoryRefusal } from "./directory-refusal.ts";
+import { makeDirectory } from "./make-directory.ts";
 
 export type StoreKind = "meta" | "journal";
 
@@ -101,7 +102,7 @@ export async function claimFormat(dir: string, kind: StoreKind): Promise<number>
 /** @returns undefined if the directory is new: empty, or with only the leftovers of a crashed creation */
 async function readVersion(dir: string, expected: number): Promise<string | undefined> {
   try {
-    await mkdir(dir, { recursive: true, mode: OWNER_ONLY });
+    await makeDirectory(dir, OWNER_ONLY);
     const names = await readdir(dir);
     if (names.includes(FILE)) return await readFile(join(dir, FILE), "utf8");
     if (names.every((name) => name === UNFINISHED)) return undefined;

@@ -16,7 +16,7 @@ const ARROW_TYPE = "application/vnd.apache.arrow.stream";
 const STATEMENT_SHOWN_MAX = 200;
 const STATUSES: Readonly<Record<SqlErrorKind, number>> = {
   syntax: 400,
-  unknown: 500,
+  unknown: 400,
   refused: 400,
   busy: 503,
   // The client has disconnected: only the metrics show the status.

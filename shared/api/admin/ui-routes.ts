@@ -38,8 +38,25 @@ export const UI_ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "GET", pattern: "/", target: toPage },
   { method: "GET", pattern: "/ui", target: toPage },
   { method: "GET", pattern: "/ui/", target: async (asked) => await showFile(asked, PAGE, PAGE_HEADERS) },
-  { method: "GET", pattern: "/ui/:file", target: async (asked) => await showFile(asked, pathParam(asked, "file")) },
+  { method: "GET", pattern: "/ui/:file", target: async (asked) => await showFileOrPage(asked) },
+  { method: "GET", pattern: "/ui/:page/:id", target: toDeepPage },
 ];
+
+/** The pages that other tools link to by path; the UI itself has them behind the `#`. */
+const LINKED_PAGES: readonly string[] = ["invocations", "deployments", "services"];
+
+async function showFileOrPage(asked: AdminRequest): Promise<HttpResponse> {
+  const name = pathParam(asked, "file");
+  if (asked.deps.uiFiles === undefined || !LINKED_PAGES.includes(name)) return await showFile(asked, name);
+  return emptyResponse(302, { location: `./#/${name}` });
+}
+
+/** The redirect is relative, so that it holds behind a proxy with a prefix; the id stays escaped as it came. */
+async function toDeepPage(asked: AdminRequest): Promise<HttpResponse> {
+  const page = pathParam(asked, "page");
+  if (asked.deps.uiFiles === undefined || !LINKED_PAGES.includes(page)) return await showFile(asked, page);
+  return emptyResponse(302, { location: `../#/${page}/${asked.params["id"] ?? ""}` });
+}
 
 async function toPage(): Promise<HttpResponse> {
   return emptyResponse(308, { location: "/ui/" });

@@ -56,8 +56,8 @@ test.each([
   ["selec 1", 400, "Expected SELECT"],
   ["select 1 from sys_service; select 2 from sys_service", 400, "after end of query"],
   ["delete from sys_invocation", 400, "Expected SELECT"],
-  ["select id from sys_nothing", 500, "sys_nothing"],
-  ["select nothing from sys_service", 500, "nothing"],
+  ["select id from sys_nothing", 400, "sys_nothing"],
+  ["select nothing from sys_service", 400, "nothing"],
 ])("%s is refused", async (query, status, words) => {
   const answer = await ask("POST", "/query", { query });
   expect(answer.status, answer.text).toBe(status);

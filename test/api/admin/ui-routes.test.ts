@@ -79,3 +79,18 @@ test.each([CALL, "/internal/services/Unknown/handlers/any/send", "/internal/awak
 test("a call without the header `x-requested-with`, which pages of other origins cannot send, is refused", async () => {
   expect((await plane.ask("POST", CALL, "1")).status).toBe(400);
 });
+
+test.each([
+  ["/ui/invocations/inv_1a", "/ui/#/invocations/inv_1a"],
+  ["/ui/services/My%20service", "/ui/#/services/My%20service"],
+  ["/ui/deployments", "/ui/#/deployments"],
+])("%s, as other tools write it, leads to the page, also behind a prefix", async (path, page) => {
+  const { status, headers } = await plane.ask("GET", path);
+  expect(status).toBe(302);
+  const to = new URL(headers["location"]!, `http://host/prefix${path}`);
+  expect(to.pathname + to.hash).toBe(`/prefix${page}`);
+});
+
+test("a path below the UI that is no page is 404", async () => {
+  expect((await plane.ask("GET", "/ui/nothing/x")).status).toBe(404);
+});
