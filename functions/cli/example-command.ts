@@ -9,7 +9,7 @@ import { TEMPLATES, isFree, writeTemplate } from "./templates.ts";
 export function exampleCommand(): Command {
   const known = Object.entries(TEMPLATES).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`);
   return new Command("example")
-    .description("Write a small project of handlers, in TypeScript or Python.")
+    .description("Write a small project of handlers, in TypeScript, Python, Go or Java.")
     .addArgument(new Argument("<template>", "the template").choices(Object.keys(TEMPLATES)))
     .argument("[folder]", "the folder to create; by default it has the name of the template")
     .addHelpText("after", `\nTemplates:\n${known.join("\n")}`)
@@ -22,16 +22,23 @@ export function exampleCommand(): Command {
         });
       }
       await writeTemplate(template, place);
-      const there = relative(process.cwd(), place);
-      console.log(
-        [
-          `The project ${template} is in ${folder}. Start its handlers, which restart after each edit:`,
-          ...(there === "" ? [] : [`  cd ${shellWord(there)}`]),
-          ...TEMPLATES[template]!.serve.map((line) => `  ${line}`),
-          "In another terminal, start the control plane:",
-          `  ${startOfCommand()} dev --register http://localhost:9080`,
-          `${join(there, "README.md")} shows the first call.`,
-        ].join("\n"),
-      );
+      console.log(nextSteps(template, folder, place).join("\n"));
     });
+}
+
+function nextSteps(template: string, folder: string, place: string): readonly string[] {
+  const { serve, restarts, test } = TEMPLATES[template]!;
+  const there = relative(process.cwd(), place);
+  const start = startOfCommand(place);
+  // npm finds what npx finds, and otherwise the test has to know the command.
+  const named = start.startsWith("node ") ? `STEPWELL=${shellWord(start)} ` : "";
+  return [
+    `The project ${template} is in ${folder}. Start its handlers${restarts ? ", which restart after each edit" : ", again after each edit"}:`,
+    ...(there === "" ? [] : [`  cd ${shellWord(there)}`]),
+    ...serve.map((line) => `  ${line}`),
+    "In another terminal in that folder, start the control plane:",
+    `  ${start} dev --register http://localhost:9080`,
+    ...(test === undefined ? [] : ["Its tests start a control plane of their own:", `  ${named}${test}`]),
+    `${join(there, "README.md")} shows the first call.`,
+  ];
 }

@@ -11,21 +11,33 @@ export interface Template {
   readonly about: string;
   /** The shell commands that install the packages of the project and serve its handlers, restarted after each edit. */
   readonly serve: readonly string[];
+  /** True if the handlers restart by themselves after an edit. */
+  readonly restarts: boolean;
+  /** The shell command that runs the tests of the project. */
+  readonly test?: string;
 }
 
 const SERVE_NODE = ["npm install && npm run dev"];
+const NODE = { serve: SERVE_NODE, restarts: true, test: "npm test" };
 
 export const TEMPLATES: Readonly<Record<string, Template>> = {
-  greeter: { about: "a service with a recorded step and a durable sleep", serve: SERVE_NODE },
-  saga: { about: "a service that cancels its bookings if a later step fails", serve: SERVE_NODE },
-  object: { about: "a virtual object: a counter for each key, whose additions never overlap", serve: SERVE_NODE },
-  workflow: { about: "a workflow that waits for a confirmation and answers queries meanwhile", serve: SERVE_NODE },
+  greeter: { about: "a service with a recorded step and a durable sleep", ...NODE },
+  saga: { about: "a service that cancels its bookings if a later step fails", ...NODE },
+  object: { about: "a virtual object: a counter for each key, whose additions never overlap", ...NODE },
+  workflow: { about: "a workflow that waits for a confirmation and answers queries meanwhile", ...NODE },
   python: {
     about: "the greeter in Python",
+    restarts: true,
     serve: [
       "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
       ".venv/bin/hypercorn --reload --bind localhost:9080 services:app",
     ],
+  },
+  go: { about: "the greeter in Go", restarts: false, serve: ["go run ."] },
+  java: {
+    about: "the greeter in Java",
+    restarts: false,
+    serve: ["mvn --quiet compile && java -cp 'target/classes:target/jars/*' greeter.Main"],
   },
 };
 

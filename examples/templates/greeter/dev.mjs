@@ -3,6 +3,8 @@ import { spawn } from "node:child_process";
 import { context } from "esbuild";
 
 const SERVER = "dist/serve.cjs";
+/** Stack traces name the lines of the sources. */
+const OPTIONS = ["--enable-source-maps", "--watch", "--watch-preserve-output"];
 
 let server;
 /** Starts the server after the first build without errors. From then on, Node watches the built file. */
@@ -11,7 +13,7 @@ const startWhenBuilt = {
   setup: ({ onEnd }) =>
     onEnd(({ errors }) => {
       if (errors.length > 0 || server !== undefined) return;
-      server = spawn(process.execPath, ["--watch", "--watch-preserve-output", SERVER], { stdio: "inherit" });
+      server = spawn(process.execPath, [...OPTIONS, SERVER], { stdio: "inherit" });
       server.once("exit", (code) => process.exit(code ?? 0));
     }),
 };
@@ -22,6 +24,7 @@ const sources = await context({
   bundle: true,
   platform: "node",
   format: "cjs",
+  sourcemap: true,
   logLevel: "warning",
   plugins: [startWhenBuilt],
 });

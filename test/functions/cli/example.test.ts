@@ -2,7 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { createServer as createPlainServer } from "node:net";
@@ -64,6 +64,20 @@ async function project(template: string): Promise<string> {
   return place;
 }
 
+/** The arguments with which `npm start` runs Node after the build. */
+async function startArguments(place: string): Promise<readonly string[]> {
+  const manifest = JSON.parse(await readFile(join(place, "package.json"), "utf8")) as { scripts: { start: string } };
+  return manifest.scripts.start.split("&& node ")[1]!.split(" ");
+}
+
+/** The tests of the project, with the command under test. */
+async function passesItsTests(place: string): Promise<void> {
+  const env = { ...process.env, STEPWELL: `node ${command.path}` };
+  const { stdout } = await run("npm", ["test"], { cwd: place, env });
+  expect(stdout).toMatch(/^# pass 2$/m);
+  expect(stdout).toMatch(/^# fail 0$/m);
+}
+
 interface Served {
   /** The output of its handlers so far. */
   printed(): string;
@@ -78,9 +92,14 @@ async function serve(place: string): Promise<Served> {
     if (child === undefined || child.exitCode !== null) {
       port = await freePort();
       const env = { ...process.env, PORT: String(port) };
-      child = spawn(process.execPath, ["dist/serve.cjs"], { cwd: place, env, stdio: ["ignore", "pipe", "inherit"] });
+      child = spawn(process.execPath, await startArguments(place), {
+        cwd: place,
+        env,
+        stdio: ["ignore", "pipe", "pipe"],
+      });
       children.push(child);
-      child.stdout!.setEncoding("utf8").on("data", (text: string) => (printed += text));
+      for (const stream of [child.stdout!, child.stderr!])
+        stream.setEncoding("utf8").on("data", (text: string) => (printed += text));
     }
     return (await command.run(["dp", "register", String(port), "--yes"], { env: server })).code;
   };
@@ -136,6 +155,7 @@ describe("a template in TypeScript", () => {
       body: expect.stringMatching(/, Ada!$/) as unknown,
     });
     expect(await discovered(place)).toEqual(["greeter"]);
+    await passesItsTests(place);
   });
 
   it("saga undoes its bookings", async () => {
@@ -149,6 +169,7 @@ describe("a template in TypeScript", () => {
     const gaveBack = () => [...printed().matchAll(/gave back (\w+)/g)].map(([, kind]) => kind);
     await expect.poll(gaveBack).toEqual(["hotel", "flight"]);
     expect(await discovered(place)).toEqual(["trips"]);
+    await passesItsTests(place);
 
     const { body } = await call("trips/book/send", { ...trip, hotel: "down" });
     const { invocationId } = body as { invocationId: string };
@@ -157,6 +178,9 @@ describe("a template in TypeScript", () => {
       JSON.parse((await command.run(["inv", "get", invocationId, "--json"], { env })).stdout);
     const again = { last_failure: { message: expect.stringContaining("The hotel does not answer") as unknown } };
     await expect.poll(shown).toMatchObject(again);
+    // A stack trace names the line of the source, and not that of the bundle.
+    expect(printed()).toMatch(/at book \(.*\/src\/services\.ts:\d+:\d+\)/);
+    expect(printed()).not.toContain("serve.cjs:");
     expect(await command.run(["inv", "cancel", invocationId, "--yes"], { env })).toMatchObject({ code: 0 });
     const cancelled = { status: "completed", completion_failure: { code: 409, message: "Cancelled" } };
     await expect.poll(shown).toMatchObject(cancelled);
@@ -172,6 +196,7 @@ describe("a template in TypeScript", () => {
     expect((await call("counter/ada/reset")).status).toBe(200);
     expect(await call("counter/ada/get")).toEqual({ status: 200, body: 0 });
     expect(await discovered(place)).toEqual(["counter"]);
+    await passesItsTests(place);
   });
 
   it("workflow waits until a call confirms the secret that it printed", async () => {
@@ -187,10 +212,11 @@ describe("a template in TypeScript", () => {
     expect((await call("signup/ada/confirm", JSON.parse(letter!))).status).toBe(200);
     expect(await running).toEqual({ status: 200, body: "Welcome, Ada!" });
     expect(await discovered(place)).toEqual(["signup"]);
+    await passesItsTests(place);
   });
 
   it("is not written into a folder that has files, and an unknown name is refused", async () => {
-    expect(Object.keys(TEMPLATES)).toEqual(["greeter", "saga", "object", "workflow", "python"]);
+    expect(Object.keys(TEMPLATES)).toEqual(["greeter", "saga", "object", "workflow", "python", "go", "java"]);
     await command.run(["example", "saga", "mine"], { cwd: folder });
     const again = await command.run(["example", "greeter", "mine"], { cwd: folder });
     expect(again).toMatchObject({ code: 1, stdout: "" });

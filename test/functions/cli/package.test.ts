@@ -13,7 +13,12 @@ import type { PublishedManifest } from "../../../infra/published-manifest.mjs";
 const ROOT = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);
 
-const PYTHON_FILES = [".gitignore", "README.md", "requirements.txt", "services.py"];
+/** The files of the templates that are no npm packages. */
+const OTHER_FILES: Readonly<Record<string, readonly string[]>> = {
+  python: [".gitignore", "README.md", "requirements.txt", "services.py"],
+  go: [".gitignore", "README.md", "go.mod", "go.sum", "main.go"],
+  java: [".gitignore", "README.md", "pom.xml", "src"],
+};
 
 let folder: string;
 let tarball: string;
@@ -112,8 +117,8 @@ it("writes each template from the package", async () => {
     await run(process.execPath, [installed(manifest.bin.stepwell), "example", template], { cwd: folder });
     expect(await readFile(join(folder, template, ".gitignore"), "utf8")).toContain(".stepwell/");
     expect(await readFile(join(folder, template, "README.md"), "utf8")).toMatch(new RegExp(`^# ${template}\n`));
-    if (template === "python") {
-      expect((await readdir(join(folder, template))).toSorted()).toEqual(PYTHON_FILES);
+    if (template in OTHER_FILES) {
+      expect((await readdir(join(folder, template))).toSorted()).toEqual(OTHER_FILES[template]);
       continue;
     }
     const written = JSON.parse(await readFile(join(folder, template, "package.json"), "utf8")) as { name: string };

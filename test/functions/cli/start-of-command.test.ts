@@ -42,9 +42,20 @@ test("the line has the path of a command that is not installed globally: npm add
   expect(await printedStart("three", [npm])).toBe(expected);
 });
 
+test("the line has npx where npx finds the command from the folder of the project", async () => {
+  await withLink("shop/node_modules/.bin", command.path);
+  expect(await printedStart("shop/below/four", [])).toBe("  npx stepwell dev --register http://localhost:9080");
+});
+
+test("the line has the path where npx would find another program of this name first", async () => {
+  await withLink("shadowed/node_modules/.bin", command.path);
+  await withLink("shadowed/nearer/node_modules/.bin", process.execPath);
+  expect(await printedStart("shadowed/nearer/five", [])).toMatch(/^ {2}node \/.+ dev --register/);
+});
+
 test("the line has the path if the bare name starts another program", async () => {
   const bin = await withLink("other", process.execPath);
-  expect(await printedStart("four", [bin])).toMatch(/^ {2}node \/.+ dev --register http:\/\/localhost:9080$/);
+  expect(await printedStart("six", [bin])).toMatch(/^ {2}node \/.+ dev --register http:\/\/localhost:9080$/);
 });
 
 test("a folder with a space is quoted", async () => {
