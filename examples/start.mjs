@@ -2,40 +2,40 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePorts, HELP, optionsOf, startAgain, StartError } from "./start-options.mjs";
 
-const INGRESS_PORT = 8080;
-const ADMIN_PORT = 9070;
-const DEPLOYMENT_PORT = 9080;
 const READY_WITHIN_MS = 120_000;
 const POLL_EVERY_MS = 50;
 const STOP_WITHIN_MS = 10_000;
 
 const COMMAND = "dist/stepwell.js";
 const DEPLOYMENT = "dist/examples/greeter.js";
-const SERVICES = ["greeter", "postOffice"];
+const SERVICES = ["greeter", "postOffice", "kitchen"];
 
 const JSON_HEADER = "-H 'content-type: application/json'";
-const INVITATION = `
-Ready. The control plane answers on ${INGRESS_PORT} (calls) and ${ADMIN_PORT} (administration); its data is in .stepwell.
-See what happens: http://localhost:${ADMIN_PORT}/ui/
+
+function invitation({ ingress, admin, dataDir, pids, again }) {
+  return `
+Ready. The control plane answers on ${ingress} (calls) and ${admin} (administration); its data is in ${dataDir}.
+See what happens: http://localhost:${admin}/ui/
 Try, in another terminal:
 
   Call a handler:
-    curl localhost:${INGRESS_PORT}/greeter/greet ${JSON_HEADER} -d '"Ada"'
+    curl localhost:${ingress}/greeter/greet ${JSON_HEADER} -d '"Ada"'
 
   Call it as often as you like under one idempotency key; it runs once, and the answer stays:
-    curl localhost:${INGRESS_PORT}/greeter/greet ${JSON_HEADER} -H 'idempotency-key: ada-1' -d '"Ada"'
+    curl localhost:${ingress}/greeter/greet ${JSON_HEADER} -H 'idempotency-key: ada-1' -d '"Ada"'
 
-  Send yourself a reminder, stop everything with Ctrl-C, start again: it still comes, and on time:
-    curl localhost:${INGRESS_PORT}/greeter/remind/send ${JSON_HEADER} -d '{"name":"Ada","about":"the tea","seconds":20}'
+  Start a breakfast of three dishes, kill all processes after the first one, and start again. No dish is made twice:
+    curl localhost:${ingress}/kitchen/breakfast/send ${JSON_HEADER} -d '"Ada"'
+    kill -9 ${pids.join(" ")}
+    ${again}
 
 Ctrl-C stops both.
 `;
-
-/** A failure that the user can correct; the script prints its message without a stack. */
-class StartError extends Error {}
+}
 
 /** The child processes in the order of their start, each with a promise that settles when it exits. */
 const children = [];
@@ -49,23 +49,13 @@ function build() {
   }
 }
 
-async function requirePortFree(port, owner) {
-  const server = createServer();
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening").catch((cause) => {
-    throw new StartError(
-      `Port ${port}, meant for ${owner}, cannot be used (${cause.code}). Stop what listens there, then try again.`,
-    );
-  });
-  server.close();
-  await once(server, "close");
-}
-
 /** The child runs in its own process group. Ctrl-C therefore reaches only this process, which stops its children in order. */
-function start(name, args) {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"], detached: true });
+function start(name, args, env = process.env) {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"], detached: true, env });
   const ended = once(child, "exit").then(([code, signal]) => {
-    if (!stopping) throw new StartError(`The ${name} ended by itself (${signal ?? `exit code ${code}`}).`);
+    if (stopping) return;
+    const killed = signal === "SIGKILL" ? " Start again, and what was open goes on." : "";
+    throw new StartError(`The ${name} ended by itself (${signal ?? `exit code ${code}`}).${killed}`);
   });
   ended.catch(() => undefined);
   const running = { name, child, ended };
@@ -114,29 +104,34 @@ async function isHealthy(port, path) {
   return response.ok;
 }
 
-async function isRegistered() {
-  const response = await fetch(`http://127.0.0.1:${ADMIN_PORT}/services`);
+async function isRegistered(adminPort) {
+  const response = await fetch(`http://127.0.0.1:${adminPort}/services`);
   const { services } = await response.json();
   return SERVICES.every((name) => services.some((service) => service.name === name));
 }
 
 async function run() {
+  const options = optionsOf(process.argv.slice(2));
+  if (options === undefined) return console.log(HELP);
+  const { dataDir } = options;
+  const ports = await freePorts(options.ports);
+  const [ingress, admin, handlers] = [ports["ingress-port"], ports["admin-port"], ports["handlers-port"]];
   build();
-  await requirePortFree(INGRESS_PORT, "calls");
-  await requirePortFree(ADMIN_PORT, "administration");
-  await requirePortFree(DEPLOYMENT_PORT, "the example deployment");
 
-  const deployment = start("example deployment", ["--import", "./examples/polyfill.mjs", DEPLOYMENT]);
-  await until(`the example deployment listens on ${DEPLOYMENT_PORT}`, () => listens(DEPLOYMENT_PORT));
+  const env = { ...process.env, PORT: String(handlers) };
+  const deployment = start("example deployment", ["--import", "./examples/polyfill.mjs", DEPLOYMENT], env);
+  await until(`the example deployment listens on ${handlers}`, () => listens(handlers));
   if (stopping) return;
 
-  const address = `http://127.0.0.1:${DEPLOYMENT_PORT}`;
-  const controlPlane = start("control plane", [COMMAND, "dev", "--data-dir", ".stepwell", "--register", address]);
-  await until("the ingress is healthy", () => isHealthy(INGRESS_PORT, "/restate/health"));
-  await until("the admin API is healthy", () => isHealthy(ADMIN_PORT, "/health"));
-  await until(`the services ${SERVICES.join(" and ")} are registered`, isRegistered);
+  const own = ["--ingress-port", String(ingress), "--admin-port", String(admin), "--data-dir", dataDir];
+  const address = `http://127.0.0.1:${handlers}`;
+  const controlPlane = start("control plane", [COMMAND, "dev", ...own, "--register", address]);
+  await until("the ingress is healthy", () => isHealthy(ingress, "/restate/health"));
+  await until("the admin API is healthy", () => isHealthy(admin, "/health"));
+  await until(`the services ${SERVICES.join(", ")} are registered`, () => isRegistered(admin));
 
-  if (!stopping) console.log(INVITATION);
+  const pids = [controlPlane, deployment].map(({ child }) => child.pid);
+  if (!stopping) console.log(invitation({ ingress, admin, dataDir, pids, again: startAgain(ports, dataDir) }));
   await Promise.race([controlPlane.ended, deployment.ended]);
 }
 

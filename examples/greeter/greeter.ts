@@ -1,5 +1,8 @@
-/** A first deployment with two services: `greeter` greets, invites and reminds people; `postOffice` delivers its letters. */
+/** A first deployment: `greeter` greets, invites and reminds people, `postOffice` delivers its letters, `kitchen` makes breakfast. */
 import * as restate from "@restatedev/restate-sdk";
+import { kitchen } from "./kitchen.ts";
+
+const PORT_DEFAULT = 9080;
 
 const GREETINGS = ["Hello", "Good to see you", "Welcome back", "What a day to meet you"];
 
@@ -57,4 +60,5 @@ const greeter = restate.service({
   },
 });
 
-await restate.serve({ services: [greeter, postOffice], port: 9080 });
+const port = Number(process.env["PORT"] ?? PORT_DEFAULT);
+await restate.serve({ services: [greeter, postOffice, kitchen], port });

@@ -20,6 +20,21 @@ test("the prices are those of docs/costs.md", () => {
   expect(README).toContain(`A month without a request ${idle} dollars`);
 });
 
+test("the price of large payloads is that of docs/costs.md", () => {
+  const large = /\| call with 100 KB of noise in and out \|.*?\*\*([0-9.]+)\*\*/.exec(COSTS)![1]!;
+  expect(README).toContain(`${large} dollars a million at 100 KB`);
+});
+
+test("the first screen shows what is run: code, start, kill and a picture, before any other heading", () => {
+  const screen = textOf("README.md").split("\n## ")[0]!;
+  const places = ["```ts\n", "npm ci && npm start", "kill -9", "docs/ui-invocation.png"].map((part) =>
+    screen.indexOf(part),
+  );
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((one, other) => one - other));
+  expect(screen.split("\n").length).toBeLessThan(60);
+});
+
 test("the exchanges of fifty steps are those of docs/performance.md", () => {
   const lines = textOf("docs/performance.md").split("\n");
   const shapes = lines.find((line) => line.startsWith("|  | plain call |"))!.split("|");

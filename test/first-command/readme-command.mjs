@@ -1,23 +1,28 @@
-/** Finds the commands of the README: the first line of its nth fenced block. As a program, it prints that line. */
+/** Finds a command of the README: the first line of the only `sh` block that runs `npm <script>`. As a program, it prints that line. */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-/**
- * @param position 1 for the first block
- * @throws Error if the block is not `sh` or its first line is not a plain command
- */
-export function readmeCommand(readme, position) {
+/** @returns the first lines of the blocks of the page in this language */
+export function firstLines(readme, language) {
   const blocks = [...readme.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)];
-  const block = blocks[position - 1];
-  if (block === undefined) throw new Error(`README.md has no fenced block number ${position}`);
-  const [, language, text] = block;
-  if (language !== "sh") throw new Error(`The fenced block number ${position} of README.md is "${language}", not "sh"`);
-  const command = text.split("\n")[0].trim();
-  if (command === "" || /^#|\bgit clone\b|\bcd\b/.test(command))
-    throw new Error(`"${command}" is not a command to paste`);
-  return command;
+  return blocks.flatMap(([, own, text]) => (own === language ? [text.split("\n")[0].trim()] : []));
+}
+
+/**
+ * @param script the name of the npm script, such as "start"
+ * @param alone true for the command without what precedes it in a shell, such as `npm ci &&`
+ * @throws Error if no block, or more than one, begins with such a command, or if it is none to paste
+ */
+export function readmeCommand(readme, script, alone = false) {
+  const found = firstLines(readme, "sh").filter((line) =>
+    (alone ? new RegExp(`^npm ${script}$`) : new RegExp(`&& npm ${script}$`)).test(line),
+  );
+  if (found.length !== 1)
+    throw new Error(`README.md has ${found.length} blocks that run npm ${script}, in place of one`);
+  if (/^#|\bgit clone\b|\bcd\b/.test(found[0])) throw new Error(`"${found[0]}" is not a command to paste`);
+  return found[0];
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  console.log(readmeCommand(readFileSync("README.md", "utf8"), Number(process.argv[2])));
+  console.log(readmeCommand(readFileSync("README.md", "utf8"), process.argv[2]));
 }

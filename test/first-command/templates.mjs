@@ -4,6 +4,8 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { SDKS } from "../sdks/sdk-builds.mjs";
+import { toolsOf } from "../sdks/toolchain.mjs";
 
 const ANSWERED_WITHIN_MS = 600_000;
 const POLL_EVERY_MS = 100;
@@ -24,10 +26,9 @@ const TEMPLATES = [
     answers: /^"[A-Z].*, Ada!"$/,
     edit: { file: "services.py", from: /GREETINGS = .*/, to: 'GREETINGS = ["Ahoy"]', answers: /^"Ahoy, Ada!"$/ },
   },
+  { name: "go", answers: /^"[A-Z].*, Ada!"$/ },
+  { name: "java", answers: /^"[A-Z].*, Ada!"$/ },
 ];
-
-/** Python may be installed without `ensurepip` and `venv`, but then it cannot create an environment to install into. */
-const PYTHON = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))";
 
 /** Makes one script for each terminal from the indented lines of the output; a user pastes these lines. */
 function terminalsOf(printed) {
@@ -86,7 +87,8 @@ async function verifyTemplate({ name, answers, edit }, app, env, verify) {
   const written = spawnSync(command, ["example", name], { cwd: app, env, encoding: "utf8" });
   if (written.status !== 0) throw new Error(`stepwell example ${name} failed: ${written.stderr}`);
   const project = join(app, name);
-  const [serve, control] = terminalsOf(written.stdout);
+  const [serve, control, tests] = terminalsOf(written.stdout);
+  verify(`${name}: the control plane starts by npx`, control.startsWith("npx stepwell dev "), control);
   const call = firstCall(readFileSync(join(project, "README.md"), "utf8"));
   const startedMs = performance.now();
   const terminals = [openTerminal(serve, app, env), openTerminal(control, project, env)];
@@ -94,6 +96,10 @@ async function verifyTemplate({ name, answers, edit }, app, env, verify) {
     const answer = await answerTo(call, answers, project, terminals);
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
     verify(`${name}: ${call}  ->  ${answer} after ${seconds} s`, call.includes(INGRESS));
+    if (tests !== undefined) {
+      const ran = spawnSync("sh", ["-c", tests], { cwd: project, env, encoding: "utf8", timeout: ANSWERED_WITHIN_MS });
+      verify(`${name}: ${tests} passes`, ran.status === 0, `${ran.stdout}${ran.stderr}`);
+    }
     if (edit === undefined) return;
     const file = join(project, edit.file);
     writeFileSync(file, readFileSync(file, "utf8").replace(edit.from, edit.to));
@@ -116,12 +122,16 @@ export async function verifyTemplates({ tarball, temporary, cache }, verify) {
   verify("npm install <tarball> in an empty folder", installed.status === 0, String(installed.stderr));
   let skipped = 0;
   for (const template of TEMPLATES) {
-    if (template.name === "python" && spawnSync("python3", ["-c", PYTHON]).status !== 0) {
-      console.log("skipped python: no python3 of version 3.11 or later with venv is on this machine");
+    const { needs = [], environment = {} } = SDKS.find(({ name }) => name === template.name) ?? {};
+    const { missing } = toolsOf(needs);
+    if (missing !== undefined) {
+      console.log(`skipped ${template.name}: ${missing}`);
       skipped += 1;
       continue;
     }
-    await verifyTemplate(template, app, env, verify).catch((error) => verify(template.name, false, error.message));
+    await verifyTemplate(template, app, { ...env, ...environment }, verify).catch((error) =>
+      verify(template.name, false, error.message),
+    );
   }
   return skipped;
 }
