@@ -36,6 +36,7 @@ const PROCESSES = [
   "test/adapters/embedded/hard-kill.test.ts",
   "test/adapters/statements/*.test.ts",
   "test/bad-input/**/*.test.ts",
+  "test/docs/guides/*.test.ts",
   "test/e2e-local/**/*.test.ts",
   "test/errors/{command-line-codes,network,refused-start}.test.ts",
   "test/functions/{cli,local}/**/*.test.ts",

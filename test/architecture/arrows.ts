@@ -143,7 +143,12 @@ export const ROOMS: readonly Room[] = [
     node: true,
   },
   { folder: "examples/cdk-app", rooms: [], packages: ["@restatedev/restate-sdk", "aws-cdk-lib", "stepwell"] },
-  { folder: "examples", rooms: [], packages: ["@restatedev/restate-sdk", "esbuild"], node: true },
+  {
+    folder: "examples",
+    rooms: [],
+    packages: ["@restatedev/restate-sdk", "@restatedev/restate-sdk-clients", "esbuild"],
+    node: true,
+  },
   // What the specification says must not come from the product that is compared with it.
   { folder: "test/specification/model", rooms: [] },
   { folder: "test", rooms: ["*"], packages: ["*"], node: true },

@@ -1,7 +1,16 @@
 /** Writes docs/performance.md: the aims beside the measurements, every ratio, and how to repeat the measurement. */
 import { growthSection } from "./growth-report.mjs";
 import { latenessTable } from "./lateness-report.mjs";
-import { OTHERS_SHARE_MAX, afterwardsTable, disksTable, mediansTable, ratioOf, ratiosTable, table } from "./report.mjs";
+import {
+  OTHERS_SHARE_MAX,
+  afterwardsTable,
+  disksTable,
+  median,
+  mediansTable,
+  ratioOf,
+  ratiosTable,
+  table,
+} from "./report.mjs";
 import { LIMIT } from "./rounds.mjs";
 import { SHAPES } from "./shapes.mjs";
 
@@ -25,8 +34,16 @@ export function performancePage({ machine, method, conversations, rows, lateness
   const shapes = SHAPES.filter(({ name }) => method.shapes.includes(name));
   return `# Performance
 
-The local process beside the reference server and beside the limit, as measured on one machine. This page and
+What a local process on one machine does; below, the same beside the reference server and beside the limit. This page and
 [performance.json](performance.json), which has every single measurement, are written by \`npm run bench -- --write-docs\`.
+
+## What you get
+
+${gotTable(rows, shapes, connections)}
+
+${gotSentence(disks, growth, machine)} [The guide to capacity](guides/capacity.md) says what follows for a machine of yours.
+
+## How to read the rest
 
 - **ours** is \`stepwell dev\`, **theirs** the reference server as it comes; both write to the same disk and sync before they answer.
 - **limit** is the process with the handlers alone: what our server says to it during one call, recorded, is said to it again and again
@@ -87,6 +104,29 @@ npm run bench:growth -- --write-docs   # writes the section, its charts and this
 The reference server is fetched at the first run, into \`test/compat/node_modules\` (about 650 MB with the Node for the handlers).
 `;
 }
+
+/** Medians of our server alone, for the largest number of clients. */
+function gotTable(rows, shapes, connections) {
+  const clients = Math.max(...connections);
+  const lines = shapes.map(({ name, title }) => {
+    const own = rows.filter((row) => row.contestant === OURS && row.shape === name && row.connections === clients);
+    const of = (key, digits) => median(own.map((row) => row[key])).toFixed(digits);
+    return [title, of("callsPerSecond", 0), of("p50Ms", 0), of("p99Ms", 0), of("residentMb", 0)];
+  });
+  return table([`${clients} clients`, "calls a second", "median ms", "p99 ms", "memory MB"], lines);
+}
+
+function gotSentence(disks, growth, { cpus }) {
+  const perCall = median(disks.filter(({ contestant }) => contestant === OURS).map(kilobytesPerCall)).toFixed(1);
+  const stored = (growth?.steps ?? []).filter(({ contestant, series }) => contestant === OURS && series === "stored");
+  const most = stored.toSorted((one, other) => one.size - other.size).at(-1);
+  const kept =
+    most &&
+    ` With ${most.size.toLocaleString("en-US")} kept invocations the process takes ${most.residentMb.toFixed(0)} MB of memory and ${most.diskMb.toFixed(0)} MB on the disk, and restarts in ${(most.restartMs / 1000).toFixed(1)} s.`;
+  return `Server, handlers and clients shared ${cpus} processors ([method](#method)). A call writes ${perCall} KB.${kept ?? ""}`;
+}
+
+const kilobytesPerCall = ({ megabytes, calls }) => (megabytes * 1024) / calls;
 
 function latenessSection(latenesses, { naps }) {
   return `## Waking up

@@ -24,6 +24,28 @@ Every command of \`stepwell\`. This page is written by \`npm run docs\` from \`f
   \`NO_COLOR\` turns colours off.
 - **Headers.** The command never shows values of the headers of a deployment.
 - **Completion.** \`source <(stepwell completion bash)\`, and in the same way for \`zsh\` and \`fish\`.
+
+## Examples
+
+\`\`\`sh
+stepwell dev --register 9080                                        # a control plane for the handlers at this port
+stepwell call greeter/greet --data '"Ada"'                          # waits for the result; send does not wait
+stepwell invocations list --status paused --status backing-off      # what is stuck
+stepwell invocations describe <id>                                  # what it waits for, its last failure, what to do
+stepwell invocations resume --service checkout --dry-run            # which would be resumed; without --dry-run it asks, and does it
+stepwell state get counter ada                                      # the state of a key
+stepwell sql "select target_service_name, status, count(*) as n from sys_invocation where status != 'completed' group by target_service_name, status"
+stepwell invocations list --status paused --json | jq -r '.invocations[].id'
+stepwell deployments list --json | jq '.deployments[] | {id, uri}'
+\`\`\`
+
+With \`--json\` a list is an object, with the list under the plural of what it lists. [What is stuck, and why](guides/what-is-stuck.md) has more statements.
+`;
+
+const FILTERS = `
+## Filters
+
+These options select many invocations, and say what happens to them; each command below names the ones that it takes.
 `;
 
 export function cliPage(): string {
@@ -39,7 +61,10 @@ export function cliPage(): string {
     ...exits,
     "\n## Options of every command",
     optionTable(program.createHelp().visibleOptions(program)),
-    ...visible(program).flatMap((command) => sections(command, "stepwell")),
+    FILTERS,
+    "| Option | Meaning |\n| --- | --- |",
+    ...[...sharedFilters(program)].map(([flags, meaning]) => `| \`${flags}\` | ${meaning} |`),
+    ...visible(program).flatMap((command) => sections(command, "stepwell", sharedFilters(program))),
     "",
   ].join("\n");
 }
@@ -49,21 +74,52 @@ function visible(command: Command): readonly Command[] {
   return known.filter((one) => one.name() !== "help");
 }
 
-function sections(command: Command, above: string): readonly string[] {
+/** An option of one of the commands that take filters, as all of them have it. */
+const NAMES_A_FILTER = "--older-than";
+const DEFAULT = / \(default: ([^)]+)\)/;
+
+/** The flags and the meaning of each option that at least two commands with filters have in common. */
+function sharedFilters(program: Command): ReadonlyMap<string, string> {
+  const all = visible(program).flatMap((command) => [command, ...visible(command)]);
+  const filtered = all.filter(({ options }) => options.some(({ long }) => long === NAMES_A_FILTER));
+  const counts = new Map<string, { readonly flags: string; readonly meaning: string; times: number }>();
+  for (const option of filtered.flatMap((command) => visibleOptions(command))) {
+    const meaning = meaningOf(option).replace(DEFAULT, "");
+    const known = counts.get(`${option.flags} ${meaning}`) ?? { flags: option.flags, meaning, times: 0 };
+    known.times += 1;
+    counts.set(`${option.flags} ${meaning}`, known);
+  }
+  const shared = [...counts.values()].filter(({ times }) => times > 1);
+  return new Map(shared.map(({ flags, meaning }) => [flags, meaning]));
+}
+
+function visibleOptions(command: Command): readonly Option[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .filter(({ long }) => long !== "--help");
+}
+
+function sections(command: Command, above: string, filters: ReadonlyMap<string, string>): readonly string[] {
   const name = `${above} ${command.name()}`;
   const children = visible(command);
   const aliases = command.aliases().map((alias) => `\`${alias}\``);
   const also = aliases.length === 0 ? "" : ` Also: ${aliases.join(", ")}.`;
   if (children.length > 0) {
-    return [`\n## ${name}\n\n${command.description()}${also}`, ...children.flatMap((child) => sections(child, name))];
+    return [
+      `\n## ${name}\n\n${command.description()}${also}`,
+      ...children.flatMap((child) => sections(child, name, filters)),
+    ];
   }
   const words = command.registeredArguments.map(written);
   const level = above === "stepwell" ? "##" : "###";
-  const options = command.createHelp().visibleOptions(command);
+  const options = visibleOptions(command);
+  const isFilter = (option: Option): boolean => filters.get(option.flags) === meaningOf(option).replace(DEFAULT, "");
   return [
     `\n${level} ${[name, ...words].join(" ")}\n\n${command.description()}${also}`,
     ...command.registeredArguments.flatMap(argumentLine),
-    optionTable(options.filter(({ long }) => long !== "--help")),
+    optionTable(options.filter((option) => !isFilter(option))),
+    filterLine(options.filter(isFilter)),
   ].filter((part) => part !== "");
 }
 
@@ -80,10 +136,21 @@ function argumentLine(argument: Argument): readonly string[] {
 
 function optionTable(options: readonly Option[]): string {
   if (options.length === 0) return "";
-  const rows = options.map(
-    (option) => `| \`${option.flags}\` | ${option.description}${choices(option)}${defaults(option)} |`,
-  );
+  const rows = options.map((option) => `| \`${option.flags}\` | ${meaningOf(option)} |`);
   return ["\n| Option | Meaning |", "| --- | --- |", ...rows].join("\n");
+}
+
+function filterLine(options: readonly Option[]): string {
+  if (options.length === 0) return "";
+  const names = options.map((option) => {
+    const [, fallback] = DEFAULT.exec(option.description) ?? [];
+    return `\`${option.long}\`${fallback === undefined ? "" : ` (default: \`${fallback}\`)`}`;
+  });
+  return `\n[Filters](#filters): ${names.join(", ")}.`;
+}
+
+function meaningOf(option: Option): string {
+  return `${option.description}${choices(option)}${defaults(option)}`;
 }
 
 function choices({ argChoices }: Option): string {

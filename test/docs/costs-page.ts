@@ -33,11 +33,37 @@ const MINUTE_MS = 60_000;
 const WAITING = 1_000;
 
 export function costsPage(facts: CostFacts): string {
-  return [opening(), million(facts), time(facts.stack), waits(facts), idle(facts), stored(), prices()].join("\n");
+  return [opening(facts), million(facts), time(facts.stack), waits(facts), idle(facts), stored(), prices()].join("\n");
 }
 
-function opening(): string {
+/** The shapes of the summary, from the smallest payload to the largest, in the words of a reader. */
+const SUMMED = [
+  ["call without steps", "calls, with payloads up to 600 bytes"],
+  ["call with 5 runs", "calls with five steps each"],
+  ["call with 17 KB of JSON in and out", "calls with 17 KB of JSON in and out"],
+  ["call with 100 KB of noise in and out", "calls with 100 KB in and out that do not compress"],
+  ["call with 1 MB of noise in and out", "calls with 1 MB in and out that do not compress"],
+] as const;
+
+/** What most readers look for: the price by the size of the payload. */
+function summary({ shapes, stack }: CostFacts): string {
+  const rows = SUMMED.map(([name, words]) => {
+    const shape = shapes.find((one) => one.name === name);
+    if (shape === undefined) throw new Error(`no shape is named ${name}`);
+    return `| ${words} | **${money(totalOf(billOf(shape.counts, 1, stack.memoryMb)))}** |`;
+  });
+  return `| a million of | dollars |
+|---|---|
+${rows.join("\n")}
+
+**Large payloads decide the price:** DynamoDB bills each KB that is written, and text that does not compress is written twice, as input and as result. Keep payloads beyond some
+10 KB in a store of their own, such as S3, and pass a reference.`;
+}
+
+function opening(facts: CostFacts): string {
   return `# What it costs on AWS
+
+${summary(facts)}
 
 This page is written by \`npm run docs\`, and \`npm test\` fails where it is not the current one. It multiplies counted calls with list
 prices of ${REGION} as compiled on ${COMPILED_ON} ([prices.json](prices.json)); free tiers are left out. It is no bill: nothing here was run on AWS itself.

@@ -1,4 +1,5 @@
 /** Reads a documentation page: its links, its words in code style, and the anchors that GitHub gives its headings. */
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -10,6 +11,15 @@ export function textOf(path: string): string {
 
 export function isFile(path: string): boolean {
   return existsSync(new URL(path, ROOT));
+}
+
+/** The paths of all pages of the repository. */
+export function pagesOf(): readonly string[] {
+  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "*.md"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  return listed.split("\n").filter((path) => path !== "" && isFile(path));
 }
 
 /** The words in code style on a page, without those in code blocks. */
