@@ -19,7 +19,7 @@ const PACKED_MAX_BYTES = 8 * 1024 * 1024;
 const PACKED_TYPES = /^(?:application\/json|text\/)/;
 /**
  * The answers of these paths contain values of handlers and of state. The length of a compressed answer tells an observer whether
- * a text that he placed is also elsewhere in the answer (BREACH), so confidential values are not compressed (ADR 0044).
+ * a text that he placed is also elsewhere in the answer (BREACH), so confidential values are not compressed (ADR 0046).
  */
 const VALUE_PATH = /^(?:\/v\d{1,3})?\/services\/[^/]+\/state$/;
 
