@@ -178,12 +178,16 @@ function operate(state: State, operation: Operating): State {
   }
 }
 
-/** Only an invocation that waits can be moved to another deployment, and only after its handler has done something. */
-function resumed(state: State, { name, phase, deployment, target }: Invocation, on: Choice): State {
+/**
+ * An invocation with an attempt under way cannot be moved. One that has not begun, and is to go on at the latest deployment, finds that
+ * deployment when it begins.
+ */
+function resumed(state: State, { name, phase, deployment, hasBegun, target }: Invocation, on: Choice): State {
   if (on === "keep") return answered(resume(state, name), DONE);
-  const isMovable = deployment !== undefined && (phase.is === "suspended" || phase.is === "paused");
-  if (!isMovable) return answered(state, { status: 409 });
+  if (phase.is === "running") return answered(state, { status: 409 });
   const chosen = chosenFor(state, target, on);
   if (chosen === undefined) return answered(state, { status: 400 });
-  return answered(resume(withInvocation(state, name, { deployment: chosen }), name), DONE);
+  const isLeft = on === "latest" && deployment === undefined && !hasBegun;
+  const moved = isLeft ? state : withInvocation(state, name, { deployment: chosen });
+  return answered(resume(moved, name), DONE);
 }
