@@ -20,7 +20,7 @@ test("the app of the guide is deployed by one line, and its handler answers at t
     detached: true,
   });
   onTestFinished(() => {
-    if (command.exitCode === null) process.kill(-command.pid!, "SIGKILL");
+    if (command.exitCode === null && command.signalCode === null) process.kill(-command.pid!, "SIGKILL");
   });
   let told = "";
   const ended = once(command, "close");
