@@ -11,7 +11,7 @@ const HOST_NAME = /^(?:\*|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/;
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?$/;
 
 /** A caller's identity without spaces: the ARN of a role, a session or a user, or the issuer and the subject of a token. */
-const PRINCIPAL = /^(?:arn:[!-+\--~]+|https:\/\/[!-+\--~]+#[!-+\--~]+)$/;
+const PRINCIPAL = /^(?:arn:[!-+\--~]+|https:\/\/[!"$-+\--~]+#[!-+\--~]+)$/;
 
 const NONE = "none";
 

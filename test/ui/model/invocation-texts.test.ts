@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { WaitBody } from "../../../shared/api/wire/invocation.ts";
 import { waitText } from "../../../shared/api/wire/wait-words.ts";
-import { costLines, millionText, usdText } from "../../../ui/model/cost.ts";
+import { costLines, millionText, usdText } from "../../../ui/model/timeline/cost.ts";
 import { curlLine, quoted } from "../../../ui/model/shell-text.ts";
 import { waitChains } from "../../../ui/model/wait-chain.ts";
 

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { listPrices } from "../../data/list-prices.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
-import { costLines, millionText, openWaits, storedText, usdText } from "../../model/cost.ts";
+import { costLines, millionText, openWaits, storedText, usdText } from "../../model/timeline/cost.ts";
 import { durationText } from "../../model/time-text.ts";
 import { exchangeParts } from "../../model/timeline/exchanges.ts";
 

@@ -1,7 +1,7 @@
 /** The times of a timeline are those that the journal shows; what the journal does not show is a bound. */
 import { describe, expect, test } from "vitest";
 import type { EntryBody } from "../../../../shared/api/wire/invocation.ts";
-import { costLines, openWaits } from "../../../../ui/model/cost.ts";
+import { costLines, openWaits } from "../../../../ui/model/timeline/cost.ts";
 import { busySpans } from "../../../../ui/model/timeline/activity.ts";
 import { piecesOf } from "../../../../ui/model/timeline/bars.ts";
 import { exchangeParts } from "../../../../ui/model/timeline/exchanges.ts";

@@ -1,8 +1,8 @@
 /** The least cost of an invocation on AWS at list prices, computed from its use so far. */
-import type { UsageBody } from "../../shared/api/wire/invocation.ts";
-import type { ExchangePart } from "./timeline/exchanges.ts";
-import { countText, sizeText } from "./size-text.ts";
-import { durationText } from "./time-text.ts";
+import type { UsageBody } from "../../../shared/api/wire/invocation.ts";
+import type { ExchangePart } from "./exchanges.ts";
+import { countText, sizeText } from "../size-text.ts";
+import { durationText } from "../time-text.ts";
 
 /** The prices that the cost needs, in dollars for one unit, call or GB-second; docs/prices.json names their sources. */
 export interface ListPrices {
