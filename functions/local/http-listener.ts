@@ -133,7 +133,7 @@ export class HttpListener {
         "checkContinue",
         (incoming: Incoming, outgoing: Outgoing) => void this.#serve(incoming, outgoing, true),
       );
-      // Without this listener, Node answers an unknown expectation with 417 and no body. HTTP allows to ignore it.
+      // Without this listener, Node answers an unknown expectation with 417 and no body; `readRequest` refuses it.
       server.on("checkExpectation", (incoming: Incoming, outgoing: Outgoing) => void this.#serve(incoming, outgoing));
     }
     this.#http2.on("session", (session) => {
@@ -252,6 +252,8 @@ export class HttpListener {
         return this.#malformed(400, "the request names no host");
       case "unknown-coding":
         return this.#malformed(501, "the server accepts no transfer coding but chunked");
+      case "unknown-expectation":
+        return this.#malformed(417, "the server meets no expectation but 100-continue");
       case "refused":
         return read.response;
       case "too-large":

@@ -25,6 +25,8 @@ export type RequestRead =
    * the client sent.
    */
   | { readonly kind: "unknown-coding" }
+  /** The client expects a behaviour that this server does not have (RFC 9110, section 10.1.1). */
+  | { readonly kind: "unknown-expectation" }
   /** The client disconnected before its body was complete. */
   | { readonly kind: "broken" };
 
@@ -47,6 +49,7 @@ export async function readRequest(
   if (headers === "two-hosts") return { kind: headers };
   if (incoming.httpVersion === "1.1" && headers["host"] === undefined) return { kind: "no-host" };
   if ((headers["transfer-encoding"] ?? "chunked").toLowerCase() !== "chunked") return { kind: "unknown-coding" };
+  if ((headers["expect"] ?? "100-continue").toLowerCase() !== "100-continue") return { kind: "unknown-expectation" };
   const { path, query } = splitUrl(escaped(incoming.url ?? "/"));
   const request = { method: incoming.method ?? "GET", path, query, headers, body: NOTHING, signal };
   if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) return { kind: "too-large", request, declared: true };

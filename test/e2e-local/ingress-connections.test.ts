@@ -188,7 +188,8 @@ describe("a connection", () => {
     async (coding) => {
       const request = head("POST /Greeter/echo", { ...BINARY_TYPE, "transfer-encoding": coding, connection: "close" });
       const [answer] = parseAnswers(await exchange(stage.ingressPort, request, "3\r\nabc\r\n0\r\n\r\n"));
-      expect(answer).toMatchObject({ status: 501, body: "the server accepts no transfer coding but chunked" });
+      const refused = { code: 501, message: "the server accepts no transfer coding but chunked", source: "ingress" };
+      expect(answer).toMatchObject({ status: 501, body: JSON.stringify(refused) });
     },
   );
 

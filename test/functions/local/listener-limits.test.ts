@@ -82,17 +82,12 @@ test("the limit of headers is the setting's", async () => {
 
 test.each([
   ["bytes that are no request", "\u0001\u0002\u0003 nonsense\r\n\r\n", 400, /no HTTP request/],
+  ["an unknown expectation", "GET / HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\n\r\n", 417, /no expectation but 100/],
   ["a request without a host", "GET / HTTP/1.1\r\n\r\n", 400, /names no host/],
   ["a head that does not arrive in time", "GET / HTTP/1.1\r\nhost: x\r\n", 408, /did not arrive in time/],
 ] as const)("%s gets the usual body", async (_, text, status, words) => {
   const { port } = await open({ arrival: { headWithinMs: 200, requestWithinMs: 400, checkEveryMs: 20 } });
   expect(told(await exchange(port, text))).toEqual(refusal(status, words));
-});
-
-test("an unknown expectation is ignored", async () => {
-  const { port } = await open();
-  const { status } = await ask(port, "GET /", { expect: "a-miracle", connection: "close" });
-  expect(status).toBe(200);
 });
 
 const connections = async (port: number, count: number): Promise<Socket[]> => {
