@@ -3,13 +3,15 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { parseArgs } from "node:util";
 
+const ADMIN_PORT = 9070;
 /** The ports of `npm start`: option, port without the option, and what answers there. */
 const PORTS = [
   { option: "ingress-port", fallback: 8080, owner: "calls" },
-  { option: "admin-port", fallback: 9070, owner: "administration and the web UI" },
+  { option: "admin-port", fallback: ADMIN_PORT, owner: "administration and the web UI" },
   { option: "handlers-port", fallback: 9080, owner: "the example's handlers" },
 ];
 const DATA_DIR = ".stepwell";
+const COMMAND = "dist/stepwell.js";
 const LOOPBACKS = ["127.0.0.1", "::1"];
 /** A machine without IPv6 has no `::1`; no other program can listen there either. */
 const NO_SUCH_ADDRESS = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"]);
@@ -59,8 +61,20 @@ function portOf(option, text) {
 export function startAgain(numbers, dataDir) {
   const changed = PORTS.filter(({ option, fallback }) => numbers[option] !== fallback);
   const words = changed.map(({ option }) => `--${option} ${numbers[option]}`);
-  if (dataDir !== DATA_DIR) words.push(`--data-dir '${dataDir.replaceAll("'", "'\\''")}'`);
+  if (dataDir !== DATA_DIR) words.push(`--data-dir ${shellWord(dataDir)}`);
   return ["npm start", ...(words.length === 0 ? [] : ["--", ...words])].join(" ");
+}
+
+/** The command that opens the web UI, in a shell. */
+export function openUi(admin, dataDir) {
+  const words = [`node ${COMMAND} ui`];
+  if (admin !== ADMIN_PORT) words.push(`--admin-url http://127.0.0.1:${admin}`);
+  if (dataDir !== DATA_DIR) words.push(`--data-dir ${shellWord(dataDir)}`);
+  return words.join(" ");
+}
+
+function shellWord(word) {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /**

@@ -1,10 +1,10 @@
 /** Builds and starts the control plane and the example deployment, prints how to call them, and stops both on a signal. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePorts, HELP, optionsOf, startAgain, StartError } from "./start-options.mjs";
+import { freePorts, HELP, optionsOf, openUi, startAgain, StartError } from "./start-options.mjs";
 
 const READY_WITHIN_MS = 120_000;
 const POLL_EVERY_MS = 50;
@@ -16,10 +16,10 @@ const SERVICES = ["greeter", "postOffice", "kitchen"];
 
 const JSON_HEADER = "-H 'content-type: application/json'";
 
-function invitation({ ingress, admin, dataDir, pids, again }) {
+function invitation({ ingress, admin, dataDir, pids, again, ui }) {
   return `
 Ready. The control plane answers on ${ingress} (calls) and ${admin} (administration); its data is in ${dataDir}.
-See what happens: http://localhost:${admin}/ui/
+See what happens, in a browser: ${ui}
 Try, in another terminal:
 
   Call a handler:
@@ -104,8 +104,10 @@ async function isHealthy(port, path) {
   return response.ok;
 }
 
-async function isRegistered(adminPort) {
-  const response = await fetch(`http://127.0.0.1:${adminPort}/services`);
+/** The control plane writes its token to its data directory before it answers. */
+async function isRegistered(adminPort, dataDir) {
+  const headers = { authorization: `Bearer ${readFileSync(`${dataDir}/admin-token`, "utf8").trim()}` };
+  const response = await fetch(`http://127.0.0.1:${adminPort}/services`, { headers });
   const { services } = await response.json();
   return SERVICES.every((name) => services.some((service) => service.name === name));
 }
@@ -128,10 +130,13 @@ async function run() {
   const controlPlane = start("control plane", [COMMAND, "dev", ...own, "--register", address]);
   await until("the ingress is healthy", () => isHealthy(ingress, "/restate/health"));
   await until("the admin API is healthy", () => isHealthy(admin, "/health"));
-  await until(`the services ${SERVICES.join(", ")} are registered`, () => isRegistered(admin));
+  await until(`the services ${SERVICES.join(", ")} are registered`, () => isRegistered(admin, dataDir));
 
   const pids = [controlPlane, deployment].map(({ child }) => child.pid);
-  if (!stopping) console.log(invitation({ ingress, admin, dataDir, pids, again: startAgain(ports, dataDir) }));
+  if (!stopping)
+    console.log(
+      invitation({ ingress, admin, dataDir, pids, again: startAgain(ports, dataDir), ui: openUi(admin, dataDir) }),
+    );
   await Promise.race([controlPlane.ended, deployment.ended]);
 }
 

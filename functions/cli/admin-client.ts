@@ -2,9 +2,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AdminErrorBody } from "../../shared/api/wire/admin.ts";
 import type { IngressErrorBody } from "../../shared/api/wire/ingress.ts";
+import { tokenHeaders } from "./admin-server.ts";
+import type { AdminServer } from "./admin-server.ts";
 import { CommandFailure, codedFailure } from "./command-failure.ts";
 import { EXIT_NO_SERVER, EXIT_REFUSED } from "./exit-codes.ts";
 import { exchange, shownBase } from "./http-exchange.ts";
+import { proxyFailure } from "./proxy-failure.ts";
 import type { Terminal } from "./terminal.ts";
 import { unknownRequest } from "./unknown-request.ts";
 
@@ -43,11 +46,12 @@ export interface AdminAnswer<Body> {
   readonly headers: IncomingHttpHeaders;
   /** Undefined if the answer has no body. */
   readonly body: Body;
+  /** The address of the server, for messages. */
+  readonly from: string;
 }
 
 /** Only `POST /query` depends on the accepted type; all other routes answer in JSON anyway. */
 const JSON_TYPE = "application/json";
-const OPTIONS = "--admin-url or STEPWELL_ADMIN_URL";
 
 export interface AdminClient {
   /**
@@ -62,14 +66,13 @@ export interface AdminClient {
   askText(method: string, path: string, body?: object, what?: string, withinMs?: number): Promise<AdminAnswer<string>>;
 }
 
-/** @param base the API's address, which ends with a slash @param answerWithinMs the default time limit for an answer */
+/** @param serverOf called at the first request @param answerWithinMs the default time limit for an answer */
 export function adminClient(
-  base: string,
+  serverOf: () => Promise<AdminServer>,
   { during }: Pick<Terminal, "during">,
   answerWithinMs: number = ANSWER_WITHIN_MS,
 ): AdminClient {
-  const server = { base, options: OPTIONS };
-  const shown = shownBase(base);
+  let found: Promise<AdminServer> | undefined;
   async function askText(
     method: string,
     path: string,
@@ -78,7 +81,13 @@ export function adminClient(
     withinMs = answerWithinMs,
   ): Promise<AdminAnswer<string>> {
     const sent = body === undefined ? undefined : JSON.stringify(body);
-    const headers = { accept: JSON_TYPE, ...(sent !== undefined && { "content-type": JSON_TYPE }) };
+    const server = await (found ??= serverOf());
+    const shown = shownBase(server.base);
+    const headers = {
+      accept: JSON_TYPE,
+      ...tokenHeaders(server),
+      ...(sent !== undefined && { "content-type": JSON_TYPE }),
+    };
     const request = { method, path, headers, ...(sent !== undefined && { body: sent }) };
     const limits = withinMs === WITHOUT_LIMIT ? {} : { withinMs };
     const answer = await during(what, exchange(server, request, limits));
@@ -87,14 +96,18 @@ export function adminClient(
     if (status >= 300 && status < 400) throw noAdminApi(shown, "it redirects the request");
     if (UNKNOWN.has(status) && text.trim() === "")
       throw await during(what, unknownRequest(server, `${status} to ${method} /${path}`));
-    if (status < 200 || status >= 300) throw refusal(shown, { method, path }, status, text);
-    return { status, headers: answer.headers, body: text };
+    if (status < 200 || status >= 300)
+      throw (
+        proxyFailure({ base: shown, asked: `${method} /${path}`, status, text }) ??
+        refusal(shown, { method, path }, status, text)
+      );
+    return { status, headers: answer.headers, body: text, from: shown };
   }
   return {
     askText,
     async ask<Body>(method: string, path: string, body?: object, what?: string): Promise<AdminAnswer<Body>> {
       const answer = await askText(method, path, body, what);
-      return { ...answer, body: parsed(shown, answer.body) as Body };
+      return { ...answer, body: parsed(answer.from, answer.body) as Body };
     },
   };
 }
@@ -108,6 +121,7 @@ function refusal(
   const failed = (message: string, fix: string | undefined): CommandFailure =>
     new CommandFailure(message, {
       exitCode: EXIT_REFUSED,
+      status,
       cause: `${status} to ${method} /${path}`,
       ...(fix === undefined ? {} : { fix }),
     });

@@ -7,6 +7,8 @@ export interface FailureText {
   readonly exitCode: number;
   /** A code of the error table. */
   readonly code?: string;
+  /** The status of the answer that refused the request. */
+  readonly status?: number;
   /** The underlying cause. */
   readonly cause?: string;
   /** The user's remedy. */

@@ -34,6 +34,7 @@ interface DevFlags {
   readonly adminPort?: string;
   readonly host?: string | true;
   readonly dataDir?: string;
+  readonly adminAuth?: string;
   readonly configFile?: string;
   /** False after `--no-register`. */
   readonly register: readonly string[] | false;
@@ -52,7 +53,10 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
     .option("--ingress-port <port>", "port on which handlers are called (default: 8080)")
     .option("--admin-port <port>", "port of the admin API (default: 9070)")
     .option("--host [address]", `accept connections from other machines, on ${EVERY_ADDRESS} or the given address`)
-    .option("--data-dir <directory>", "directory of the two stores (default: ./.stepwell)")
+    .option(
+      "--admin-auth <mode>",
+      "token, or off: the admin API then answers every user of this machine (default: token)",
+    )
     .option(
       "--register <address>",
       `register the deployment at http://host:port, host:port or a port of this machine once it answers, and again when its handlers change; repeatable; without this option, those that answer at ${USUAL_PORTS}`,
@@ -96,6 +100,7 @@ function invocationOf(given: DevFlags): DevInvocation {
       ...(given.adminPort === undefined ? {} : { "admin.port": given.adminPort }),
       ...(host === undefined ? {} : { "ingress.bind": host, "admin.bind": host }),
       ...(given.dataDir === undefined ? {} : { "data-dir": given.dataDir }),
+      ...(given.adminAuth === undefined ? {} : { "admin.auth": given.adminAuth }),
       ...(given.json === undefined ? {} : { "log.format": "json" }),
       ...referenceFlags(given),
     },

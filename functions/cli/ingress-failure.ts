@@ -2,6 +2,7 @@
 import type { IngressErrorBody } from "../../shared/api/wire/ingress.ts";
 import { CommandFailure, codedFailure } from "./command-failure.ts";
 import { EXIT_INVOCATION_FAILED, EXIT_NO_SERVER, EXIT_REFUSED } from "./exit-codes.ts";
+import { proxyFailure } from "./proxy-failure.ts";
 import type { IngressAnswer, IngressRequest } from "./ingress-exchange.ts";
 
 const PLAIN_TEXT_MAX = 300;
@@ -12,6 +13,9 @@ export function failureOf(base: string, asked: IngressRequest, answer: IngressAn
   const text = answer.body.toString("utf8");
   const body = errorBody(text);
   if (body?.source === "invocation") return failedInvocation(body, answer);
+  const { status } = answer;
+  const ofProxy = proxyFailure({ base, asked: `${asked.method} /${asked.path}`, status, text });
+  if (ofProxy !== undefined) return ofProxy;
   if (isFromAdminApi(text, answer)) return noIngress(base);
   const message = body?.message ?? text.trim().split("\n", 1)[0]!.slice(0, PLAIN_TEXT_MAX);
   const code = CODED.exec(message)?.[1];

@@ -2,6 +2,8 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { Command, InvalidArgumentError } from "commander";
+import { isToken } from "../door/admin-files.ts";
+import { newSecret } from "../door/secrets.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";
 import { openTerminal } from "./terminal.ts";
@@ -43,6 +45,31 @@ function port(written: string): number {
   return number;
 }
 
+/** @throws CommandFailure for a text that is too short, or that no header can carry */
+function tokenOfEnvironment(): string | undefined {
+  const given = process.env["STEPWELL_AUTH_TOKEN"] ?? "";
+  if (given === "") return undefined;
+  if (isToken(given)) return given;
+  throw new CommandFailure("STEPWELL_AUTH_TOKEN cannot be the token of the proxy", {
+    exitCode: EXIT_USAGE,
+    fix: "Set 32 to 512 letters, digits or characters of -._~+/=, or leave it out: the proxy then makes a token.",
+  });
+}
+
+/** How each kind of client sends the token. The address with the token suits every program that takes a user and a password. */
+function clientsOf(bound: number, token: string): string {
+  const address = `http://127.0.0.1:${bound}/`;
+  const withToken = `http://proxy:${token}@127.0.0.1:${bound}/`;
+  return [
+    "Requests need its token. To use it in another terminal:",
+    `  commands, admin API   export STEPWELL_ADMIN_URL=${address} STEPWELL_AUTH_TOKEN=${token}`,
+    `  commands, ingress     export STEPWELL_INGRESS_URL=${withToken}`,
+    "  web UI                stepwell ui, with the first of these lines",
+    `  other programs        authorization: Bearer ${token}`,
+    "A token of your own: set STEPWELL_AUTH_TOKEN before you start the proxy.",
+  ].join("\n");
+}
+
 /** Runs until a signal ends it. */
 async function proxy(flags: ProxyFlags): Promise<void> {
   const terminal = openTerminal();
@@ -55,7 +82,9 @@ async function proxy(flags: ProxyFlags): Promise<void> {
       fix: "Pass --region, or set AWS_REGION.",
     });
   }
-  const server = signingProxy({ target: flags.to, region, service: flags.service, onAnswer: terminal.tell });
+  const given = tokenOfEnvironment();
+  const token = given ?? newSecret();
+  const server = signingProxy({ target: flags.to, region, service: flags.service, token, onAnswer: terminal.tell });
   server.listen(flags.port, "127.0.0.1");
   await once(server, "listening").catch((cause: unknown) => {
     throw new CommandFailure(`Port ${flags.port} cannot be used`, {
@@ -67,6 +96,8 @@ async function proxy(flags: ProxyFlags): Promise<void> {
   // Registered before the line is printed: the reader of the line may send a signal at once.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => server.close());
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => server.closeAllConnections());
-  terminal.print(`http://127.0.0.1:${(server.address() as AddressInfo).port}/ signs for ${flags.to.href} in ${region}`);
+  const { port: bound } = server.address() as AddressInfo;
+  terminal.print(`http://127.0.0.1:${bound}/ signs for ${flags.to.href} in ${region}`);
+  terminal.tell(given === undefined ? clientsOf(bound, token) : "Its token is that of STEPWELL_AUTH_TOKEN.");
   await once(server, "close");
 }

@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
 import { adminClient } from "./admin-client.ts";
+import { adminServer } from "./admin-server.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_USAGE } from "./exit-codes.ts";
@@ -43,6 +44,10 @@ export function serverOptions(): readonly Option[] {
       .env("STEPWELL_INGRESS_URL")
       .default("http://localhost:8080/")
       .argParser(address),
+    new Option(
+      "--data-dir <directory>",
+      "the directory of the local server's data, where its token for the admin API is (default: ./.stepwell)",
+    ),
     new Option("--json", "write the result and errors as JSON"),
   ];
 }
@@ -54,15 +59,19 @@ export function yesOption(): Option {
 export interface GlobalFlags {
   readonly adminUrl: string;
   readonly ingressUrl: string;
+  readonly dataDir?: string;
   readonly json?: true;
   readonly yes?: true;
 }
 
 export function sessionOf(command: Command): Session {
-  const { adminUrl, ingressUrl, json, yes } = command.optsWithGlobals<GlobalFlags>();
+  const { adminUrl, ingressUrl, dataDir, json, yes } = command.optsWithGlobals<GlobalFlags>();
   const terminal = openTerminal();
   return {
-    admin: adminClient(adminUrl, terminal),
+    admin: adminClient(
+      () => adminServer({ adminUrl, ...(dataDir !== undefined && { dataDir }) }, process.env),
+      terminal,
+    ),
     ingress: ingressClient(ingressUrl, terminal),
     terminal,
     ingressUrl: shownBase(ingressUrl),

@@ -1,10 +1,16 @@
 /** A local proxy for an API behind IAM: it signs each request with Signature Version 4 and forwards it. */
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { CONNECTION_HEADERS } from "../../shared/api/wire/connection-headers.ts";
+import { PAGE_KEY_HEADER } from "../../shared/api/wire/door.ts";
+import type { DoorErrorBody } from "../../shared/api/wire/door.ts";
+import type { Door } from "../door/door.ts";
+import { otherCookies } from "../door/session-cookie.ts";
 import { requestSigner } from "../signing/request-signer.ts";
 import type { SignRequest } from "../signing/request-signer.ts";
+import { knockOf, proxyDoor } from "./proxy-door.ts";
 
 /** The largest request body that API Gateway accepts. */
 const BODY_MAX_BYTES = 10 * 1024 * 1024;
@@ -17,7 +23,10 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "accept-encoding",
   "expect",
   "authorization",
+  "cookie",
+  PAGE_KEY_HEADER,
 ]);
+const JSON_TYPE = { "content-type": "application/json" };
 
 export interface ProxyOptions {
   /** The API that requires signatures. */
@@ -25,6 +34,8 @@ export interface ProxyOptions {
   readonly region: string;
   /** The service name in IAM: `execute-api` for an API Gateway. */
   readonly service: string;
+  /** What the proxy wants of its clients. */
+  readonly token: string;
   /** Called once per request. */
   readonly onAnswer: (line: string) => void;
 }
@@ -33,44 +44,59 @@ export interface ProxyOptions {
  * Uses the credentials that the AWS CLI would use, and reads them again before they expire.
  * @returns a server that is not listening yet
  */
-export function signingProxy({ target, region, service, onAnswer }: ProxyOptions): Server {
+export function signingProxy({ target, region, service, token, onAnswer }: ProxyOptions): Server {
   const sign = requestSigner({ credentials: defaultProvider(), region, service });
-  return createServer((incoming, outgoing) => {
-    const named = `${incoming.method} ${incoming.url}`;
-    void passOn(sign, target, incoming, outgoing).then(
+  const door = proxyDoor(token, () => (server.address() as AddressInfo).port);
+  const server = createServer((incoming, outgoing) => {
+    const named = `${incoming.method} ${shownUrl(incoming)}`;
+    void passOn(door, sign, target, incoming, outgoing).then(
       (status) => onAnswer(`${status} ${named}`),
       (error: unknown) => {
         const { message } =
           error instanceof Error ? ((error.cause as Error | undefined) ?? error) : { message: String(error) };
         onAnswer(`502 ${named}: ${message}`);
         if (outgoing.headersSent) return void outgoing.destroy();
-        outgoing.writeHead(502, { "content-type": "application/json" });
-        outgoing.end(
-          JSON.stringify({ message: `The proxy could not forward this request: ${message}`, restate_code: null }),
-        );
+        outgoing.writeHead(502, JSON_TYPE);
+        outgoing.end(failure(`The proxy could not forward this request: ${message}`));
       },
     );
   });
+  return server;
+}
+
+/** A client that speaks to the ingress or the admin API behind the proxy recognizes the proxy's own failures by their source. */
+function failure(message: string): string {
+  const body: DoorErrorBody = { message, restate_code: null, source: "proxy" };
+  return JSON.stringify(body);
+}
+
+/** Without the query of a path of the door, which has a code. */
+function shownUrl({ url = "/" }: IncomingMessage): string {
+  return url.startsWith("/-/") ? url.split("?", 1)[0]! : url;
 }
 
 async function passOn(
+  door: Door,
   sign: SignRequest,
   target: URL,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<number> {
-  if (!isFromHere(incoming)) {
-    outgoing.writeHead(403).end();
-    return 403;
+  const outside = door(knockOf(incoming));
+  if (outside !== undefined) {
+    outgoing.writeHead(outside.status, outside.headers).end(outside.body);
+    return outside.status;
   }
   const body = await wholeBody(incoming);
   if (body === undefined) {
-    outgoing.writeHead(413).end();
+    outgoing.writeHead(413, JSON_TYPE).end(failure(`The body is larger than ${BODY_MAX_BYTES} bytes`));
     return 413;
   }
   const url = urlAt(target, incoming.url ?? "/");
   const { method = "GET" } = incoming;
-  const headers = await sign({ method, url, headers: kept(incoming.headers), body });
+  const cookie = otherCookies(incoming.headers.cookie ?? "");
+  const forwarded = { ...kept(incoming.headers), ...(cookie !== undefined && { cookie }) };
+  const headers = await sign({ method, url, headers: forwarded, body });
   const response = await fetch(url, {
     method,
     headers,
@@ -93,16 +119,6 @@ function urlAt(target: URL, asked: string): URL {
   url.pathname = `${target.pathname.replace(/\/$/, "")}${pathname}`;
   url.search = search;
   return url;
-}
-
-/**
- * Every client of this port acts with the credentials of the proxy's user, and pages in a browser can reach the port. A
- * foreign page reveals itself by its Origin header; a DNS-rebinding page, by a Host header that names another machine.
- */
-function isFromHere({ headers, socket }: IncomingMessage): boolean {
-  const own = ["127.0.0.1", "localhost"].map((name) => `${name}:${socket.localPort}`);
-  const { host, origin } = headers;
-  return own.includes(host ?? "") && (origin === undefined || own.some((name) => origin === `http://${name}`));
 }
 
 /** The signature covers the body, so the whole body must be read before the first byte is sent. */

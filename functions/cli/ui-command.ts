@@ -3,10 +3,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Command, Option } from "commander";
 import type { VersionBody } from "../../shared/api/wire/admin.ts";
+import type { SignInCodeBody } from "../../shared/api/wire/door.ts";
+import type { AdminClient } from "./admin-client.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_USAGE } from "./exit-codes.ts";
 import { sessionOf } from "./session.ts";
-import type { GlobalFlags } from "./session.ts";
 
 /** The program that opens an address in the reader's browser, by platform; Linux is the default. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
@@ -21,7 +22,7 @@ const PAGES: Readonly<Record<string, string>> = { inv: "invocations", dp: "deplo
 
 export function uiCommand(): Command {
   return new Command("ui")
-    .description("Open the web UI of the server in a browser.")
+    .description("Open the web UI of the server in a browser, signed in.")
     .argument("[id]", "an invocation or a deployment, to open its page")
     .addOption(new Option("--print", "print the address, and open nothing"))
     .action((id: string | undefined, flags: { readonly print?: true }, command: Command) =>
@@ -31,19 +32,39 @@ export function uiCommand(): Command {
 
 async function openUi(id: string | undefined, opens: boolean, command: Command): Promise<void> {
   const session = sessionOf(command);
-  const url = addressOf(command.optsWithGlobals<GlobalFlags>().adminUrl, id);
-  // A browser cannot say why a page does not load, and this request can.
-  await session.admin.ask<VersionBody>("GET", "version");
+  const route = routeTo(id);
+  const { from, code } = await signInCode(session.admin);
+  const url = addressOf(from, route, code);
   const opened = opens && (await opensInBrowser(url));
   session.give({ url, opened }, () => url);
   if (opens && !opened) session.terminal.tell("No browser could be started here. Open the address in one.");
 }
 
+/**
+ * A browser cannot say why a page does not load, and these requests can.
+ * @returns the address of the server, and a code that signs one browser in; no code if the server wants no token
+ */
+async function signInCode(admin: AdminClient): Promise<{ readonly from: string; readonly code?: string }> {
+  try {
+    const { from, body } = await admin.ask<SignInCodeBody>("POST", "-/sign-in-codes");
+    return { from, code: body.code };
+  } catch (error) {
+    if (!(error instanceof CommandFailure) || error.text.status !== 404) throw error;
+    return await admin.ask<VersionBody>("GET", "version");
+  }
+}
+
 /** Without user and password, which would stay in the history of the browser. */
-function addressOf(adminUrl: string, id: string | undefined): string {
-  const url = new URL("ui/", adminUrl);
+function addressOf(base: string, route: string, code: string | undefined): string {
+  const signIn = `-/sign-in?code=${code}${route === "" ? "" : `&to=${route}`}`;
+  const url = new URL(code === undefined ? "ui/" : signIn, base);
   [url.username, url.password] = ["", ""];
-  if (id === undefined) return url.href;
+  return code === undefined && route !== "" ? `${url.href}#${route}` : url.href;
+}
+
+/** @throws CommandFailure for a text that is no id */
+function routeTo(id: string | undefined): string {
+  if (id === undefined) return "";
   const [, kind = ""] = /^(inv|dp)_[\w-]+$/.exec(id) ?? [];
   const page = PAGES[kind];
   if (page === undefined) {
@@ -52,7 +73,7 @@ function addressOf(adminUrl: string, id: string | undefined): string {
       fix: "Such ids begin with inv_ or dp_.",
     });
   }
-  return `${url.href}#/${page}/${id}`;
+  return `/${page}/${id}`;
 }
 
 /** The environment variable BROWSER may name the program, as on many systems. */

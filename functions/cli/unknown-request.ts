@@ -3,15 +3,16 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { VersionBody } from "../../shared/api/wire/admin.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
+import { tokenHeaders } from "./admin-server.ts";
+import type { AdminServer } from "./admin-server.ts";
 import { exchange } from "./http-exchange.ts";
-import type { ServerAddress } from "./http-exchange.ts";
 
 const PRODUCT = "stepwell";
 const VERSION_WITHIN_MS = 5000;
 const VERSION_MAX_BYTES = 64 * 1024;
 
 /** @param cause the status and the request */
-export async function unknownRequest(server: ServerAddress, cause: string): Promise<CommandFailure> {
+export async function unknownRequest(server: AdminServer, cause: string): Promise<CommandFailure> {
   const ours = packageJson.config.version;
   const theirs = await versionOf(server);
   const isOther = theirs !== undefined && theirs !== ours;
@@ -30,8 +31,8 @@ export async function unknownRequest(server: ServerAddress, cause: string): Prom
 }
 
 /** @returns the server's version; undefined if the server does not identify itself as Stepwell */
-async function versionOf(server: ServerAddress): Promise<string | undefined> {
-  const asked = { method: "GET", path: "version", headers: { accept: "application/json" } };
+async function versionOf(server: AdminServer): Promise<string | undefined> {
+  const asked = { method: "GET", path: "version", headers: { accept: "application/json", ...tokenHeaders(server) } };
   try {
     const { body } = await exchange(server, asked, { withinMs: VERSION_WITHIN_MS, answerMaxBytes: VERSION_MAX_BYTES });
     const { product, product_version: version } = JSON.parse(body.toString("utf8")) as Partial<VersionBody>;

@@ -1,15 +1,17 @@
 /** `stepwell dev`: reads the settings, starts the local process, registers deployments, and stops at a signal. */
 import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { loadSettings } from "../../shared/config/settings-source.ts";
 import type { SettingsSources } from "../../shared/config/setting-sources.ts";
 import { settingsToml } from "../../shared/config/settings-toml.ts";
-import type { Log } from "../../shared/engine/ports/log.ts";
+import type { Log, LogFields } from "../../shared/engine/ports/log.ts";
 import type { RegisteredUp } from "../../shared/engine/register/register-when-up.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
 import { settingsWarnings } from "../../shared/wiring/settings-warnings.ts";
 import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
 import type { StartRefusal } from "../../shared/wiring/start-refusals.ts";
+import { TOKEN_FILE } from "../door/admin-files.ts";
 import { ActivityLines } from "./activity-lines.ts";
 import { BoundedWarnings } from "./bounded-warnings.ts";
 import { findDeployments, USUAL_PORTS } from "./find-deployments.ts";
@@ -128,12 +130,27 @@ function writeAdminUrl(adminUrl: string, log: Log): void {
 }
 
 function logStart(local: LocalProcess, log: Log, dataDir: string): void {
-  if (local.exposedHosts.length > 0) log.write("api.exposed", { hosts: local.exposedHosts.join(",") });
+  const { adminUrl, ingressUrl, exposedHosts, adminToken } = local;
+  if (exposedHosts.length > 0) log.write("api.exposed", { hosts: exposedHosts.join(",") });
+  if (adminToken === undefined) log.write("admin-token.off");
+  else log.write("admin-token.needed", clientsOf(adminUrl, dataDir));
   log.write("process.started", {
     version: packageJson.config.version,
-    ingress: local.ingressUrl,
-    admin: local.adminUrl,
-    ui: `${local.adminUrl}ui/`,
+    ingress: ingressUrl,
+    admin: adminUrl,
+    ui: `${adminUrl}ui/`,
     data: dataDir,
+    auth: adminToken === undefined ? "off" : "token",
   });
+}
+
+/** How each kind of client sends the token. The log has the path of the token, and never the token. */
+function clientsOf(adminUrl: string, dataDir: string): LogFields {
+  const file = resolve(dataDir, TOKEN_FILE);
+  const token = `$(cat '${file.replaceAll("'", "'\\''")}')`;
+  return {
+    command: `curl -H "authorization: Bearer ${token}" ${adminUrl}deployments`,
+    restate: `RESTATE_ADMIN_URL=${adminUrl} RESTATE_AUTH_TOKEN=${token} restate deployments list`,
+    file,
+  };
 }

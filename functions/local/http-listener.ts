@@ -24,7 +24,7 @@ import { readRequest } from "./http-request.ts";
 import { isStreamed, writeStreamed } from "./streamed-answer.ts";
 import type { RequestRead } from "./http-request.ts";
 import type { Incoming } from "./incoming.ts";
-import { isLoopbackAddress } from "./loopback.ts";
+import { isLoopbackAddress } from "../door/loopback.ts";
 import { offerBothProtocols } from "./protocol-choice.ts";
 
 export interface ListenerRooms extends ListenerBudgets, Omit<AnswerRules, "answer"> {
@@ -44,6 +44,8 @@ export interface ListenerOptions {
    * @param declared whether a `content-length` announced the size
    */
   readonly tooLarge: (request: HttpRequest, declared: boolean) => HttpResponse;
+  /** Answers a request before its body is read; undefined for a request that may go on. */
+  readonly door?: (request: HttpRequest) => HttpResponse | undefined;
   /** Requests that are read and answered at the same time; further ones are refused before their body is read. */
   readonly concurrency?: { readonly max: number; readonly refusal: (request: HttpRequest) => HttpResponse };
   /** If absent, no bytes are counted. */
@@ -224,7 +226,7 @@ export class HttpListener {
     goOn: (() => void) | undefined,
   ): Promise<Admitted | undefined> {
     const { bodyMaxBytes, answer } = this.#options;
-    const rules = { bodyMaxBytes, room: this.#bodies, refusal: this.#beyond };
+    const rules = { bodyMaxBytes, room: this.#bodies, refusal: this.#outside };
     const read = await readRequest(incoming, rules, signal, goOn);
     if (read.kind === "broken") return undefined;
     // Without a body, the connection stays usable.
@@ -263,8 +265,10 @@ export class HttpListener {
     }
   }
 
-  readonly #beyond = (request: HttpRequest): HttpResponse | undefined => {
-    const { concurrency } = this.#options;
+  readonly #outside = (request: HttpRequest): HttpResponse | undefined => {
+    const { concurrency, door } = this.#options;
+    const outside = door?.(request);
+    if (outside !== undefined) return outside;
     // A preflight is cheap, and the browser page behind it could not read a refusal.
     if (concurrency === undefined || this.#unanswered <= concurrency.max || request.method === "OPTIONS")
       return undefined;

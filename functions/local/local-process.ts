@@ -27,11 +27,13 @@ import type { Embedded } from "../../shared/wiring/embedded.ts";
 import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
 import type { OpenStatementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
 import { builtInUi } from "../../shared/wiring/built-in-ui.ts";
+import { fileRefusal, makeDataDirectory } from "../../shared/wiring/start-refusals.ts";
 import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
 import type { Loops } from "../../shared/wiring/use-cases.ts";
 import { openListener } from "./http-listener.ts";
 import type { HttpListener, ListenerOptions } from "./http-listener.ts";
-import { forOwnHosts } from "./own-host.ts";
+import { forgetAddress, keepToken, noteAddress } from "../door/admin-files.ts";
+import { adminDoor } from "./admin-door.ts";
 
 const POLL_EVERY_MS = 20;
 /** The time for remaining work after everything was asked to end. */
@@ -41,6 +43,9 @@ export interface LocalProcess {
   readonly engine: Engine;
   readonly ingressUrl: string;
   readonly adminUrl: string;
+  /** What the admin API wants of its clients; undefined if the setting admin.auth is off. */
+  readonly adminToken: string | undefined;
+  readonly dataDir: string;
   /** The configured hosts of listeners that are not bound to a loopback address, so that other machines may connect to them. */
   readonly exposedHosts: readonly string[];
   /** Refuses new work, lets running work end within a bounded time, parks the rest and closes the stores. */
@@ -67,7 +72,8 @@ export async function startLocalProcess(
     const ingress = await openIngress(settings, embedded, app);
     listeners.push(ingress);
     const ingressUrl = urlOf(settings["ingress.bind"], ingress.port);
-    const admin = await openAdmin(settings, embedded, {
+    const adminToken = await adminTokenOf(settings);
+    const admin = await openAdmin(settings, embedded, adminToken, {
       version,
       ingressEndpoint: ingressUrl,
       ingress: app,
@@ -78,6 +84,8 @@ export async function startLocalProcess(
       ],
     });
     listeners.push(admin);
+    const adminUrl = urlOf(settings["admin.bind"], admin.port);
+    await noteAddress(settings["data-dir"], adminUrl);
     await beginLife(embedded.engine);
     hasBegun = true;
     const loops = startLoops(embedded, {
@@ -90,9 +98,11 @@ export async function startLocalProcess(
     return {
       engine: embedded.engine,
       ingressUrl,
-      adminUrl: urlOf(settings["admin.bind"], admin.port),
+      adminUrl,
+      adminToken,
+      dataDir: settings["data-dir"],
       exposedHosts: exposed([ingress, settings["ingress.bind"]], [admin, settings["admin.bind"]]),
-      stop: () => (stopping ??= stop({ embedded, listeners, loops, statements }, settings["shutdown-timeout"])),
+      stop: () => (stopping ??= stop({ embedded, listeners, loops, statements }, settings)),
     };
   } catch (error) {
     for (const listener of listeners) listener.close();
@@ -138,6 +148,7 @@ function openIngress(
 async function openAdmin(
   settings: Settings,
   embedded: Embedded,
+  token: string | undefined,
   deps: Pick<AdminDeps, "version" | "ingressEndpoint" | "ingress" | "statements" | "readiness">,
 ): Promise<HttpListener> {
   const app = adminApp(embedded.engine, {
@@ -163,7 +174,8 @@ async function openAdmin(
       noRoom: () => noRoomResponse("answers"),
       again: (request) => (changesSomething(request) ? undefined : request),
     },
-    answer: forOwnHosts(app, settings["admin.allowed-hosts"], () => isLoopback),
+    door: adminDoor(settings, token, () => isLoopback),
+    answer: app,
   });
   isLoopback = listener.isLoopback;
   return listener;
@@ -184,6 +196,18 @@ function connectionLimits(settings: Settings): Pick<ListenerOptions, "headMaxByt
   };
 }
 
+/** @throws CodedError RT0024, RT0025 or RT0026 if the file of the token cannot be written */
+async function adminTokenOf(settings: Settings): Promise<string | undefined> {
+  if (settings["admin.auth"] === "off") return undefined;
+  const dataDir = settings["data-dir"];
+  try {
+    await makeDataDirectory(dataDir);
+    return await keepToken(dataDir, settings["admin.token"]);
+  } catch (error) {
+    throw fileRefusal(dataDir, error);
+  }
+}
+
 /** An address that a client on this machine can call: a wildcard address is not callable itself. */
 function urlOf(host: string, port: number): string {
   const called = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
@@ -201,8 +225,10 @@ interface Running {
   readonly statements: OpenStatementEvaluation;
 }
 
-async function stop({ embedded, listeners, loops, statements }: Running, graceMs: number): Promise<void> {
+async function stop({ embedded, listeners, loops, statements }: Running, settings: Settings): Promise<void> {
   const { clock, activeInvocations } = embedded.engine;
+  const graceMs = settings["shutdown-timeout"];
+  await forgetAddress(settings["data-dir"]);
   const untilMs = clock.nowMs() + graceMs;
   // If the clock is set back, the grace counts as over.
   const isGrace = (): boolean => clock.nowMs() < untilMs && clock.nowMs() >= untilMs - graceMs;

@@ -23,6 +23,8 @@ export interface Setting<Value> {
   readonly expected: string;
   /** Present if the value may be a secret: a refusal then does not repeat the value. */
   readonly mayBeSecret?: true;
+  /** Present if the value is a secret as a whole: `--dump-config` shows nothing of it. */
+  readonly isSecret?: true;
   /** Present if the setting reads a text, such as the value of a variable or a flag, as TOML or as JSON. */
   readonly textIsToml?: true;
   /** Other names of the setting; an earlier name wins over a later one. */
@@ -174,6 +176,17 @@ export function optionalKeyFile(doc: string): Setting<string | undefined> {
     mayBeSecret: true,
     expected: "the path of a file that holds the key",
     read: (raw) => (typeof raw === "string" && KEY_ITSELF.test(raw) ? undefined : any.read(raw)),
+  };
+}
+
+/** @param form the form of the secret, which takes linear time */
+export function secretText(doc: string, form: RegExp, expected: string): Setting<string | undefined> {
+  return {
+    ...optionalText(doc),
+    mayBeSecret: true,
+    isSecret: true,
+    expected,
+    read: (raw) => (typeof raw === "string" && form.test(raw) ? { value: raw } : undefined),
   };
 }
 

@@ -54,6 +54,7 @@ const NO_OWN_SETTING: ReadonlySet<string> = new Set([
   "STEPWELL_INGRESS_URL",
   "STEPWELL_DEFAULTS_FILE",
   "STEPWELL_ADMIN_URL_FILE",
+  "STEPWELL_AUTH_TOKEN",
 ]);
 
 /** The flags of `stepwell dev` (`functions/cli/dev-command.ts`) whose names differ from those of their settings. */
@@ -62,6 +63,7 @@ const FLAGS: Partial<Readonly<Record<string, string>>> = {
   "admin.port": "--admin-port",
   "ingress.bind": "--host",
   "admin.bind": "--host",
+  "admin.auth": "--admin-auth",
   "log.format": "--json",
 };
 

@@ -1,9 +1,10 @@
 /** All settings: key, kind, default, meaning and other names. Configuration files, variables, flags and docs follow this table. */
+import { ADMIN_SETTINGS } from "./admin-settings.ts";
 import { AWS_SETTINGS } from "./aws-settings.ts";
 import { LISTENER_SETTINGS } from "./listener-settings.ts";
 import { optionalCollectorAddress } from "./collector-address.ts";
 import { kafkaClusters } from "./kafka-cluster-list.ts";
-import { headerNames, hostNames, origins, principals } from "./name-list.ts";
+import { headerNames, origins, principals } from "./name-list.ts";
 import { formatOf, hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
 import {
   also,
@@ -21,7 +22,6 @@ import {
   optionalText,
   port,
   size,
-  sizeFrom,
   text,
   wholeWithin,
 } from "./setting-kinds.ts";
@@ -103,39 +103,7 @@ export const SETTINGS = {
     "ARNs of the roles and users that may attach to every invocation and look all of them up in spite of ingress.bind-to-caller.",
   ),
 
-  "admin.bind": also(
-    text("127.0.0.1", "The address of the admin API."),
-    hostOf("admin.bind-address"),
-    "admin.bind-ip",
-    "bind-ip",
-  ),
-  "admin.port": also(
-    port("9070", "The port of the admin API; 0 takes a free one."),
-    portOf("admin.bind-address"),
-    "admin.bind-port",
-    randomPort("admin.use-random-ports"),
-    randomPort("use-random-ports"),
-  ),
-  "admin.allowed-hosts": hostNames(
-    "Host names that the local admin API accepts beside addresses and localhost; where admin.bind is no loopback address, it also accepts names without a dot and names that end with .local, .internal, .svc or .test; * accepts all. It refuses other names, since a web page could use them.",
-  ),
-  "admin.disable-web-ui": also(flag("false", "Whether the admin API serves no web UI at /ui/."), "disable-web-ui"),
-  "admin.request-size-limit": size("4MiB", "The largest request body that the admin API accepts."),
-  "admin.query-engine.memory-size": sizeFrom(
-    "16MiB",
-    "256MiB",
-    "The memory that one SQL statement may take in its process, on AWS at most half of the function's memory; two run at a time.",
-  ),
-  "admin.query-engine.time-limit": interval(
-    "30s",
-    "How long one SQL statement may take, without the time in which it waits for a client that reads its rows slowly; on AWS at most the function's time.",
-  ),
-  "admin.bodies-size-limit": optionalSize(
-    "As ingress.bodies-size-limit, for the admin API; by default a thirty-second of memory-size.",
-  ),
-  "admin.answers-size-limit": optionalSize(
-    "As ingress.answers-size-limit, for the admin API; by default an eighth of memory-size.",
-  ),
+  ...ADMIN_SETTINGS,
 
   "worker.lease": interval("10s", "How long a driver holds an invocation without renewing its lease."),
   "worker.wait-in-driver": duration(

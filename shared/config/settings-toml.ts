@@ -1,6 +1,6 @@
 /** Writes the effective configuration as TOML that reads back as the same settings, except for masked secrets. */
 import { stringify } from "smol-toml";
-import { shownUri } from "../core/model/deployment.ts";
+import { MASK, shownUri } from "../core/model/deployment.ts";
 import { withoutSecrets } from "../core/model/secret-properties.ts";
 import type { ConfiguredCluster } from "./kafka-cluster-list.ts";
 import type { Setting } from "./setting-kinds.ts";
@@ -47,6 +47,7 @@ function tomlValue(setting: Setting<unknown>, value: unknown): unknown {
   if (value === undefined) return setting.kind === "number" && setting.read(NO_LIMIT) ? NO_LIMIT : undefined;
   if (Array.isArray(value))
     return value.map((one: unknown) => (typeof one === "object" ? maskedTable(one as ConfiguredCluster) : one));
+  if (setting.isSecret === true) return MASK;
   if (typeof value === "string") return setting.mayBeSecret === true ? shownUri(value) : value;
   if (typeof value !== "number") return value;
   if (setting.kind === "duration") return withUnit(value, DURATIONS);

@@ -1,4 +1,6 @@
 /** Converts errors at start to codes of the error table. */
+import { directoryRefusal } from "../adapters/embedded/directory-refusal.ts";
+import { makeDirectory } from "../adapters/embedded/make-directory.ts";
 import { StoreOpenError } from "../adapters/embedded/store-version.ts";
 import type { StoreKind, StoreOpenReason } from "../adapters/embedded/store-version.ts";
 import { portHolder } from "../adapters/system/port-holder.ts";
@@ -6,6 +8,8 @@ import type { Registry } from "../engine/ports/registry.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import { refusesStart } from "../core/errors/error-entry.ts";
 import type { ThrownCode } from "../core/errors/error-table.ts";
+
+const OWNER_ONLY = 0o700;
 
 /** Codes of refusals that say nothing about the stored data, so that no remedy touches the data. */
 const DIRECTORY_CODES = {
@@ -31,6 +35,18 @@ export function storeRefusal(kind: StoreKind, error: unknown): unknown {
   if (!(error instanceof StoreOpenError)) return error;
   const reason = error.cause instanceof Error ? ` (${error.cause.message})` : "";
   return new CodedError(STORE_CODES[kind][error.reason], `${error.message}${reason}`, { cause: error });
+}
+
+/** The stores may be elsewhere, by settings of their own. @throws Error of the file system */
+export async function makeDataDirectory(directory: string): Promise<void> {
+  await makeDirectory(directory, OWNER_ONLY);
+}
+
+/** Converts an error of the operating system about a file of the data directory to a `CodedError`, and returns every other error. */
+export function fileRefusal(directory: string, error: unknown): unknown {
+  const reason = directoryRefusal(error);
+  if (reason === undefined) return error;
+  return new CodedError(DIRECTORY_CODES[reason], `${directory}: ${(error as Error).message}`, { cause: error });
 }
 
 /**

@@ -98,7 +98,8 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/api/admin", rooms: FACE, packages: ["hono", "zod"] },
   { folder: "shared/config", rooms: MODEL, packages: ["smol-toml"], node: true },
   { folder: "shared/wiring", rooms: ["shared/*"], packages: ["@aws-sdk/client-lambda"], node: true },
-  { folder: "functions/local", rooms: PROGRAM, node: true },
+  { folder: "functions/door", rooms: ["shared/api/http", "shared/api/wire"], node: true },
+  { folder: "functions/local", rooms: [...PROGRAM, "functions/door"], node: true },
   { folder: "functions/lambda", rooms: ["shared/wiring", "shared/api/http"], node: true },
   { folder: "functions/ingress", rooms: LAMBDA },
   { folder: "functions/admin", rooms: LAMBDA },
@@ -110,7 +111,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "functions/registrar", rooms: ["functions/lambda", "functions/signing"], node: true },
   {
     folder: "functions/cli",
-    rooms: ["shared/api/wire", "functions/signing"],
+    rooms: ["shared/api/wire", "shared/api/http", "shared/config", "functions/signing", "functions/door"],
     packages: ["commander", "cli-table3", "picocolors", "@aws-sdk/credential-provider-node"],
     node: true,
   },

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Scene } from "./attack.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 

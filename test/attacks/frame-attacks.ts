@@ -4,6 +4,7 @@ import type { Attack } from "./attack.ts";
 import { attemptsCome, send } from "./asking.ts";
 import { CODE, message } from "./messages.ts";
 import { data, earlyHints, okHead, rawServer, unknownFrame, writeRepeatedly } from "./raw-peer.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const SMALL_MESSAGES = 60_000;
 const UNKNOWN_BYTES = 16_000;

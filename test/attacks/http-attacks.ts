@@ -11,6 +11,7 @@ import { ask as askRaw, head } from "../harness/local/raw-http.ts";
 import { post } from "./asking.ts";
 import type { Attack } from "./attack.ts";
 import { always, LARGEST_BYTES, output } from "./messages.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const STREAMS = 200;
 const BODY_BYTES = 15 * 1024 * 1024;

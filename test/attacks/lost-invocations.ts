@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Neighbour } from "./neighbour.ts";
 import type { ServerProcess } from "./server-process.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const LANES = 16;
 /** Up to this many invocations are read one by one; if there are more, their ids are searched in the list. */

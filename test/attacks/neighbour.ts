@@ -4,6 +4,7 @@ import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Site } from "./attack.ts";
 import type { ReportingProcess } from "./reporting-process.ts";
 import { Waits } from "./waits.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const DIRECT_EVERY_MS = 100;
 const QUEUED_EVERY_MS = 250;

@@ -9,6 +9,7 @@ import { strike } from "./run-attack.ts";
 import type { ServerProcess } from "./server-process.ts";
 import { openStage } from "./stage.ts";
 import type { Stage } from "./stage.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const RESTARTS_MAX = 4;
 /** Much longer than the lease of the dead driver, which is ten seconds: the next attempt comes when the lease has run out. */

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Site } from "./attack.ts";
+import { fetch, knowAdminAt } from "../harness/local/admin-access.ts";
 
 /** The certificates of attackers over TLS, and the authority that the server trusts for them. */
 export const FIXTURES = join(import.meta.dirname, "../harness/https/fixtures");
@@ -30,6 +31,7 @@ export class ServerProcess {
     const addresses = ["--ingress-port", String(ingressPort), "--admin-port", String(adminPort)];
     this.#args = [command, "dev", "--data-dir", dataDir, ...addresses, "--no-register", "--json"];
     const [ingressUri, adminUri] = ports.map((port) => `http://127.0.0.1:${port}`) as [string, string];
+    knowAdminAt(adminUri, dataDir);
     this.site = { ingressUri, adminUri, pidPath: `${dir}/server.pid`, logPath: `${dir}/server.log`, dataDir, command };
   }
 

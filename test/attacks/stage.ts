@@ -6,6 +6,7 @@ import { Yardstick } from "../harness/machine/yardstick.ts";
 import { Neighbour } from "./neighbour.ts";
 import { FIXTURES, ServerProcess } from "./server-process.ts";
 import { ReportingProcess } from "./reporting-process.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -1,4 +1,7 @@
-/** A page of another origin, open in a browser on this machine: the requests that it can send to the local process. */
+/**
+ * A page of another origin, open in a browser on this machine: the requests that it can send to a local process whose admin API
+ * wants no token. `admin-door.test.ts` is about the token.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
@@ -12,7 +15,7 @@ const CORS = /^access-control-/;
 let stage: LocalStage;
 let before: string;
 beforeAll(async () => {
-  stage = await openLocalStage({ services: INGRESS_SERVICES });
+  stage = await openLocalStage({ services: INGRESS_SERVICES, flags: { "admin.auth": "off" } });
   before = await registered();
 });
 afterAll(() => stage.close());
@@ -101,7 +104,7 @@ describe("a host name that DNS rebinding may have pointed at this machine", () =
   });
 
   test("is answered if the server listens on another address, and the name exists only in a local network", async () => {
-    const other = await openLocalStage({ flags: { "admin.bind": "0.0.0.0" } });
+    const other = await openLocalStage({ flags: { "admin.bind": "0.0.0.0", "admin.auth": "off" } });
     for (const host of [...nearby, "localhost", "192.168.1.7"]) {
       expect([host, (await ask(other.adminPort, "GET /deployments", { host })).status]).toEqual([host, 200]);
     }
@@ -110,7 +113,7 @@ describe("a host name that DNS rebinding may have pointed at this machine", () =
   });
 
   test("is answered if a setting allows it", async () => {
-    const flags = { "admin.allowed-hosts": "admin.shop.example" };
+    const flags = { "admin.allowed-hosts": "admin.shop.example", "admin.auth": "off" };
     const other = await openLocalStage({ flags });
     const asked = async (host: string) => (await ask(other.adminPort, "GET /deployments", { host })).status;
     expect([await asked("Admin.shop.example:443"), await asked("shop.example")]).toEqual([200, 403]);

@@ -17,6 +17,7 @@ import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { RecordingLog, silentLog } from "../recording-log.ts";
+import { fetch, knowAdmin } from "../harness/local/admin-access.ts";
 
 const GARBAGE = Buffer.alloc(100_000, 0xa7);
 
@@ -32,6 +33,7 @@ async function start(log: Log = silentLog): Promise<string> {
   const { settings } = readSettings({ environment: {}, flags });
   try {
     const local = await startLocalProcess(settings, "0.0.0", log);
+    knowAdmin(local.adminUrl, local.adminToken);
     const { status } = await fetch(`${local.adminUrl}deployments`);
     await local.stop();
     return status === 200 ? "starts" : String(status);

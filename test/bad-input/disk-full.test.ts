@@ -11,6 +11,7 @@ import { buildCommand } from "../errors/command.ts";
 import type { BuiltCommand, RunningCommand } from "../errors/command.ts";
 import { openSmallDisk } from "./small-disk.ts";
 import type { SmallDisk } from "./small-disk.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const READY = /ingress=(\S+?)\/? admin=(\S+?)\/? /;
 const REFUSALS_WANTED = 20;

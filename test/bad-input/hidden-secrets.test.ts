@@ -14,6 +14,7 @@ import { end, GREETER, output, replying } from "../errors/frame-deployment.ts";
 import { openStage } from "../errors/stage.ts";
 import type { ErrorStage } from "../errors/stage.ts";
 import { SEEN_WITHIN } from "../patience.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 /** All secrets contain this word, except the private key that a test generates. */
 const SECRET = "canary";

@@ -4,6 +4,7 @@ import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
 import { childrenOf, commandOf, isRunning, until } from "../running-processes.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 /** Each stage has one limit that the statements reach, and one that they cannot reach even on a slow machine. */
 const LITTLE_MEMORY = { "admin.query-engine.memory-size": "64MiB", "admin.query-engine.time-limit": "60s" } as const;

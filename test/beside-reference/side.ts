@@ -9,6 +9,7 @@ import { REFERENCE, startServer } from "../compat/contestants.mjs";
 import { startDeployment } from "./deployment.ts";
 import { KINDS } from "./program.ts";
 import { Recorder } from "./recorder.ts";
+import { fetch, knowAdmin } from "../harness/local/admin-access.ts";
 
 export interface Answer {
   readonly status: number;
@@ -114,6 +115,7 @@ export async function startStepwell(dir: string): Promise<Server> {
   const flags = { "data-dir": join(dir, "data"), "ingress.port": "0", "admin.port": "0", "log.level": "error" };
   const { settings } = readSettings({ environment: {}, flags });
   const log = processLog(settings, () => {});
-  const { ingressUrl, adminUrl, stop } = await startLocalProcess(settings, "0.0.0", log);
+  const { ingressUrl, adminUrl, adminToken, stop } = await startLocalProcess(settings, "0.0.0", log);
+  knowAdmin(adminUrl, adminToken);
   return { ingressUrl: ingressUrl.replace(/\/$/, ""), adminUrl: adminUrl.replace(/\/$/, ""), stop };
 }

@@ -14,6 +14,7 @@ import { REFERENCE, startServer as startContestant } from "../compat/contestants
 import { startServer } from "../harness/https/peer.ts";
 import "../../examples/polyfill.mjs";
 import type { Server } from "./side.ts";
+import { fetch, knowAdmin } from "../harness/local/admin-access.ts";
 
 const { createEndpointHandler, object, service, TerminalError } = await import("@restatedev/restate-sdk");
 
@@ -103,11 +104,12 @@ async function startTracedStepwell(endpoint: string, dir: string): Promise<Serve
     "tracing-endpoint": endpoint,
   };
   const { settings } = readSettings({ environment: {}, flags });
-  const { ingressUrl, adminUrl, stop } = await startLocalProcess(
+  const { ingressUrl, adminUrl, adminToken, stop } = await startLocalProcess(
     settings,
     "0.0.0",
     processLog(settings, () => {}),
   );
+  knowAdmin(adminUrl, adminToken);
   return { ingressUrl: ingressUrl.replace(/\/$/, ""), adminUrl: adminUrl.replace(/\/$/, ""), stop };
 }
 

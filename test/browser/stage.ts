@@ -14,6 +14,7 @@ import { SERVICES } from "../harness/browser/services.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 import { openBrowser } from "./tab.mjs";
 import type { Tab, TabOptions } from "./tab.mjs";
+import { fetch, knowAdmin, signInUrl } from "../harness/local/admin-access.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -70,7 +71,8 @@ export async function openStage(services: Services = SERVICES): Promise<Stage> {
     processLog(settings, () => {}),
   );
   closings.push(() => local.stop());
-  const browser = await openBrowser(inject("chromiumPath"));
+  knowAdmin(local.adminUrl, local.adminToken);
+  const browser = await openBrowser(inject("chromiumPath"), signInUrl);
   closings.push(() => browser.close());
   const [adminUrl, ingressUrl] = [local.adminUrl, local.ingressUrl].map((url) => url.replace(/\/$/, ""));
   const stage: Stage = {

@@ -121,4 +121,5 @@ export interface Browser {
   close(): Promise<void>;
 }
 
-export function openBrowser(executablePath: string): Promise<Browser>;
+/** @param signInUrl returns the address that signs a browser in at the server with the given address */
+export function openBrowser(executablePath: string, signInUrl: (url: string) => Promise<string>): Promise<Browser>;

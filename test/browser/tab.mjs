@@ -13,7 +13,8 @@ const VIEWPORT = { width: 1280, height: 900 };
 /** Tests provoke refusals, and the browser writes a line about each. */
 const REFUSED = /^Failed to load resource: /;
 
-export async function openBrowser(executablePath) {
+/** @param signInUrl returns the address that signs a browser in at the server with the given address */
+export async function openBrowser(executablePath, signInUrl) {
   // The package of this folder is installed on demand, so the import has to come after the setup of the suite.
   const { chromium } = await import("playwright-core");
   const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS, ONE_PROCESS] });
@@ -21,7 +22,7 @@ export async function openBrowser(executablePath) {
   return {
     async openTab(url, options = {}) {
       const key = JSON.stringify([url, options]);
-      const profile = profiles.get(key) ?? (await openProfile(browser, url, options));
+      const profile = profiles.get(key) ?? (await openProfile(browser, url, await signInUrl(url), options));
       profiles.set(key, profile);
       return await openTab(profile, url);
     },
@@ -33,7 +34,7 @@ export async function openBrowser(executablePath) {
  * The tabs with the same options have one profile. Its first page stays open, so that the process that shows it also shows all
  * later tabs: a process for each tab would take a third of the run time.
  */
-async function openProfile(browser, url, { width = VIEWPORT.width, colorScheme = "light", ...more }) {
+async function openProfile(browser, url, signIn, { width = VIEWPORT.width, colorScheme = "light", ...more }) {
   const context = await browser.newContext({
     viewport: { ...VIEWPORT, width },
     colorScheme,
@@ -46,8 +47,18 @@ async function openProfile(browser, url, { width = VIEWPORT.width, colorScheme =
   });
   await context.addInitScript(noteViolations);
   const first = await context.newPage();
-  await first.goto(`${url}version`);
-  return { context, forget: () => first.evaluate(() => localStorage.clear()) };
+  await first.goto(signIn);
+  await first.waitForURL(`${url}ui/**`);
+  await first.locator("nav").waitFor();
+  await first.goto(`${url}health`);
+  return { context, forget: () => first.evaluate(forgetPreferences) };
+}
+
+/** The session stays. */
+function forgetPreferences() {
+  const key = localStorage.getItem("stepwell.page-key");
+  localStorage.clear();
+  if (key !== null) localStorage.setItem("stepwell.page-key", key);
 }
 
 async function openTab({ context, forget }, url) {

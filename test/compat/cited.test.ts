@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openWorld, runRestate, type World } from "./cli-world.ts";
 import { REFERENCE, startServer } from "./contestants.mjs";
 import { TOUR_SERVICES } from "./tour-services.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const PAGE = await readFile(join(import.meta.dirname, "../../docs/compatibility.md"), "utf8");
 

@@ -12,6 +12,7 @@ import type { AnyService } from "./tour-services.ts";
 import { startLocalProcess } from "../../functions/local/local-process.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
+import { fetch, knowAdmin, tokenAt } from "../harness/local/admin-access.ts";
 
 const PACKAGES = join(import.meta.dirname, "node_modules");
 const COMMAND = join(PACKAGES, "@restatedev/restate-linux-x64/bin/restate");
@@ -51,6 +52,7 @@ export async function openWorld(services: AnyService[]): Promise<World> {
     "0.0.0",
     processLog(settings, () => {}),
   );
+  knowAdmin(local.adminUrl, local.adminToken);
   const deployment = createServer(createEndpointHandler({ services, logger: () => {} }));
   await new Promise<void>((resolve) => deployment.listen(0, "127.0.0.1", resolve));
   const { port } = deployment.address() as AddressInfo;
@@ -81,7 +83,9 @@ export async function openWorld(services: AnyService[]): Promise<World> {
 export function runRestate(adminUrl: string, args: readonly string[], home: string = tmpdir()): Promise<Told> {
   // The user's environment is left out: a profile or a token in it would change the output.
   const PATH = process.env["PATH"] ?? "";
-  const env = { HOME: home, PATH, RESTATE_ADMIN_URL: adminUrl, CI: "1", DO_NOT_TRACK: "1" };
+  const token = tokenAt(adminUrl);
+  const access = { RESTATE_ADMIN_URL: adminUrl, ...(token !== undefined && { RESTATE_AUTH_TOKEN: token }) };
+  const env = { HOME: home, PATH, ...access, CI: "1", DO_NOT_TRACK: "1" };
   return new Promise((resolve) => {
     execFile(COMMAND, args, { env, timeout: SEEN_WITHIN_MS }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;

@@ -20,6 +20,8 @@ export interface StartedServer {
   /** Without a slash at the end, like `adminUrl`. */
   readonly ingressUrl: string;
   readonly adminUrl: string;
+  /** The headers of requests to the admin API. */
+  readonly access: Readonly<Record<string, string>>;
   readonly dataDir: string;
   stop(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 /** Starts each compared server on an empty directory, and registers the deployment. */
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { REFERENCE_SERVER } from "./ground.mjs";
@@ -54,7 +55,7 @@ export const REFERENCE = {
 export async function startContestant(contestant, parent, deploymentUrl) {
   const started = await startServer(contestant, parent);
   try {
-    await register(started.adminUrl, deploymentUrl);
+    await register(started, deploymentUrl);
   } catch (error) {
     await started.stop();
     throw error;
@@ -95,14 +96,21 @@ export async function startServer(contestant, parent) {
     await untilReady(running, contestant.name, probe, RESTARTED_WITHIN_MS, RESTART_POLL_EVERY_MS);
     return performance.now() - startedAtMs;
   };
-  const started = { pid: running.pid, ingressUrl, adminUrl, dataDir: join(dir, "data"), restart, stop };
+  const dataDir = join(dir, "data");
+  const started = { pid: running.pid, ingressUrl, adminUrl, access: accessIn(dataDir), dataDir, restart, stop };
   return started;
 }
 
-async function register(adminUrl, uri) {
+/** The headers of requests to the admin API; the reference wants none. */
+function accessIn(dataDir) {
+  const path = join(dataDir, "admin-token");
+  return existsSync(path) ? { authorization: `Bearer ${readFileSync(path, "utf8").trim()}` } : {};
+}
+
+async function register({ adminUrl, access }, uri) {
   const response = await fetch(`${adminUrl}/deployments`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...access },
     body: JSON.stringify({ uri }),
   });
   if (!response.ok) throw new Error(`the deployment was not registered: ${response.status} ${await response.text()}`);

@@ -89,13 +89,13 @@ function rates({ calls, tookMicros, p50Micros, p99Micros, refused, broken }) {
   };
 }
 
-async function timeLists({ adminUrl }) {
+async function timeLists({ adminUrl, access }) {
   const found = {};
   for (const [name, query] of Object.entries(STATEMENTS)) {
     const { ms, answer } = await timeOf(() =>
       fetch(`${adminUrl}/query`, {
         method: "POST",
-        headers: { "content-type": "application/json", accept: "application/json" },
+        headers: { "content-type": "application/json", accept: "application/json", ...access },
         body: JSON.stringify({ query }),
         signal: AbortSignal.timeout(LIST_WITHIN_MS),
       }),
@@ -104,7 +104,8 @@ async function timeLists({ adminUrl }) {
     if (name === "countMs") found.counted = answer?.rows?.[0]?.counted;
   }
   // The reference has no such route; its own tools list invocations only by SQL statements.
-  const listing = () => fetch(`${adminUrl}/invocations?limit=${PAGE}`, { signal: AbortSignal.timeout(LIST_WITHIN_MS) });
+  const listing = () =>
+    fetch(`${adminUrl}/invocations?limit=${PAGE}`, { headers: access, signal: AbortSignal.timeout(LIST_WITHIN_MS) });
   const hasRoute = (await listing().catch(() => undefined))?.ok === true;
   return { ...found, ...(hasRoute && { listMs: (await timeOf(listing)).ms }) };
 }

@@ -6,6 +6,7 @@ import { startLocalProcess } from "../../functions/local/local-process.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
 import type { Deployment } from "./deployment.ts";
+import { fetch, knowAdmin } from "../harness/local/admin-access.ts";
 
 export interface ControlPlane {
   /** The address of the ingress, without a trailing slash. */
@@ -50,6 +51,7 @@ async function startOwn(openness: Openness): Promise<ControlPlane> {
   const { settings } = readSettings({ environment: {}, flags });
   const log = processLog(settings, (line) => void process.stderr.write(line));
   const local = await startLocalProcess(settings, "0.0.0", log);
+  knowAdmin(local.adminUrl, local.adminToken);
   return controlPlane(local.ingressUrl.replace(/\/$/, ""), local.adminUrl.replace(/\/$/, ""), async () => {
     await local.stop();
     await rm(dataDir, { recursive: true });

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 import type { Site } from "./programs.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 export interface Job {
   readonly shape: string;

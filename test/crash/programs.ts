@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { knowAdminAt } from "../harness/local/admin-access.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const POLYFILL = join(ROOT, "examples/polyfill.mjs");
@@ -54,6 +55,8 @@ export async function prepareSite({
   const [ingressPort, adminPort, deploymentPort] = (await freePorts(3)) as [number, number, number];
   const dataDir = join(dir, "data");
   const ledgerPath = join(dir, "ledger.jsonl");
+  const adminUri = `http://127.0.0.1:${adminPort}`;
+  knowAdminAt(adminUri, dataDir);
   const ports = ["--ingress-port", String(ingressPort), "--admin-port", String(adminPort)];
   const offered = protocolVersion === undefined ? [] : [String(protocolVersion)];
   const preloaded = preload === undefined ? [] : ["--import", join(ROOT, preload)];
@@ -63,7 +66,7 @@ export async function prepareSite({
     dataDir,
     ledgerPath,
     ingressUri: `http://127.0.0.1:${ingressPort}`,
-    adminUri: `http://127.0.0.1:${adminPort}`,
+    adminUri,
     controlPlane: [
       ...preloaded,
       join(dir, "stepwell.js"),

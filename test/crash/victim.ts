@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Site } from "./programs.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const POLL_EVERY_MS = 10;
 /** Short, so that a stop breaks closures off. */

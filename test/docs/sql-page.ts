@@ -18,7 +18,7 @@ Every table and column that statements can read. This page is written by \`npm r
 
 \`\`\`
 stepwell sql "select id, target, waits_for from sys_invocation where status = 'suspended'"
-curl localhost:9070/query --json '{"query": "select id, target from sys_invocation limit 10"}'
+curl -H "authorization: Bearer $(cat .stepwell/admin-token)" localhost:9070/query --json '{"query": "select id, target from sys_invocation limit 10"}'
 \`\`\`
 
 The answer is JSON if \`accept\` is \`application/json\` alone, else a stream of Arrow. JSON omits columns that are NULL. Names and types are those of

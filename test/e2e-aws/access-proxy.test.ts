@@ -4,6 +4,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { localAddress } from "../../localstack/signed-request.mjs";
+import { newSecret } from "../../functions/door/secrets.ts";
+import { fetch, knowAdmin } from "../harness/local/admin-access.ts";
 import { listen } from "../harness/local/local-stage.ts";
 import { buildCommand } from "../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../harness/cli/built-command.ts";
@@ -32,7 +34,9 @@ beforeAll(async () => {
  * @returns the address of the local port
  */
 async function proxyOf({ accessKeyId, secretAccessKey }: Identity, to: string): Promise<string> {
-  const env = { PATH: process.env["PATH"], AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+  const token = newSecret();
+  const keys = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+  const env = { PATH: process.env["PATH"], ...keys, STEPWELL_AUTH_TOKEN: token };
   const args = [command.path, "proxy", "--to", to, "--port", "0", "--region", "us-east-1"];
   const proxy = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
   onTestFinished(async () => {
@@ -41,7 +45,9 @@ async function proxyOf({ accessKeyId, secretAccessKey }: Identity, to: string): 
     await ended;
   });
   const [line] = (await once(proxy.stdout.setEncoding("utf8"), "data")) as [string];
-  return line.split(" ", 1)[0]!.replace(/\/$/, "");
+  const url = line.split(" ", 1)[0]!;
+  knowAdmin(url, token);
+  return url.replace(/\/$/, "");
 }
 
 /** The address in the form that `npm run localstack` prints. */

@@ -1,7 +1,9 @@
 /** An operator at a terminal: the built command, and `stepwell proxy`, which signs its requests. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { newSecret } from "../../functions/door/secrets.ts";
 import { buildCommand } from "../harness/cli/built-command.ts";
+import { knowAdmin } from "../harness/local/admin-access.ts";
 import type { DeployedStack } from "./control-plane.ts";
 import { aws } from "./control-plane.ts";
 
@@ -21,6 +23,7 @@ export interface Operator {
 /** Starts the proxy with the administrator's keys. */
 export async function operatorOf({ admin, credentials }: DeployedStack): Promise<Operator> {
   const command = await buildCommand();
+  const token = newSecret();
   // A path, because not every machine resolves names below `localhost`.
   const adminUrl = `${aws.endpoint}/_aws/execute-api/${admin.host.split(".", 1)[0]}/$default`;
   const args = [command.path, "proxy", "--to", adminUrl, "--port", "0", "--region", "us-east-1"];
@@ -28,6 +31,7 @@ export async function operatorOf({ admin, credentials }: DeployedStack): Promise
     PATH: process.env["PATH"],
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    STEPWELL_AUTH_TOKEN: token,
   };
   const proxy = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
   const close = async (): Promise<void> => {
@@ -38,6 +42,7 @@ export async function operatorOf({ admin, credentials }: DeployedStack): Promise
   };
   const [line] = (await once(proxy.stdout.setEncoding("utf8"), "data")) as [string];
   const STEPWELL_ADMIN_URL = line.split(" ", 1)[0]!;
+  knowAdmin(STEPWELL_ADMIN_URL, token);
   const run: Operator["run"] = async (...asked) => {
     const { code, stdout, stderr } = await command.run(asked, { env: { STEPWELL_ADMIN_URL } });
     if (code !== 0) throw new Error(`stepwell ${asked.join(" ")} ended with ${code}: ${stderr}`);

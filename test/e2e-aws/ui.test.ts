@@ -2,6 +2,7 @@
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openBrowser } from "../browser/tab.mjs";
+import { signInUrl } from "../harness/local/admin-access.ts";
 import type { Browser } from "../browser/tab.mjs";
 import { aws, ControlPlane, pause } from "./control-plane.ts";
 import { operatorOf } from "./operator.ts";
@@ -26,7 +27,7 @@ const HANDLERS = {
 beforeAll(async () => {
   const uri = await serveHandlers("shown", HANDLERS);
   await plane.register({ uri });
-  [operator, browser] = await Promise.all([operatorOf(aws.plain), openBrowser(inject("chromiumPath"))]);
+  [operator, browser] = await Promise.all([operatorOf(aws.plain), openBrowser(inject("chromiumPath"), signInUrl)]);
 });
 
 afterAll(async () => {

@@ -15,6 +15,7 @@ import { buildCommand } from "../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../harness/cli/built-command.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
@@ -96,7 +97,8 @@ async function follow(words: string, filled: Readonly<Record<string, string>>): 
   let script = found[0]!.replaceAll("http://localhost:9070", stage.adminUri);
   for (const [name, value] of Object.entries(filled)) script = script.replaceAll(`<${name}>`, value);
   expect(script).not.toMatch(/<[a-z]/);
-  const env = { ...process.env, PATH: `${folder}:${process.env["PATH"]}`, STEPWELL_ADMIN_URL: stage.adminUri };
+  const access = { STEPWELL_ADMIN_URL: stage.adminUri, STEPWELL_AUTH_TOKEN: stage.local.adminToken };
+  const env = { ...process.env, PATH: `${folder}:${process.env["PATH"]}`, ...access };
   const { stdout } = await run("bash", ["-c", `set -eu\n${script}`], { env, cwd: folder });
   return stdout;
 }

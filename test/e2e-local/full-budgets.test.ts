@@ -6,6 +6,7 @@ import * as restate from "@restatedev/restate-sdk";
 import { expect, test } from "vitest";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const KIB = 1024;
 const BINARY = { "content-type": "application/octet-stream" };

@@ -9,6 +9,7 @@ import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 /** The bytes of this serializer are not UTF-8, so only the deployment can show the values. */
 const flipped: restate.Serde<unknown> = {

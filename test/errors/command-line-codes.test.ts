@@ -62,6 +62,17 @@ describe("stepwell deployments register", () => {
   });
 });
 
+test("a command without the token of the server is refused with META0018", async () => {
+  const stage = await openStage();
+  const { adminUrl, dataDir } = stage.local;
+  const env = { STEPWELL_ADMIN_URL: adminUrl, STEPWELL_AUTH_TOKEN: "of-another-server" };
+  const script = scribe(command, env, [[dataDir, "<data-dir>"]]);
+  expect(await script.run("deployments list")).toBe(EXIT_REFUSED);
+  expectLines(script.text, "META0018");
+  expectObject(await command.run(["deployments", "list", "--json"], { env }), "META0018");
+  await expect(script.text).toMatchFileSnapshot(transcript("META0018"));
+});
+
 describe("stepwell dev", () => {
   test.each(Object.entries(REFUSED_STARTS))("does not start: %s", async (name, prepare) => {
     const code = name as ErrorCode;
@@ -91,7 +102,7 @@ function free(flags: readonly string[]): readonly string[] {
 
 test("each META code, and each code that keeps the process from starting, has a command here or is listed as without one", () => {
   const codes = ERROR_CODES.filter((code) => code.startsWith("META") || refusesStart(ERRORS[code].outcome));
-  const met = [...Object.keys(REFUSED_REGISTRATIONS), ...Object.keys(REFUSED_STARTS)];
+  const met = ["META0018", ...Object.keys(REFUSED_REGISTRATIONS), ...Object.keys(REFUSED_STARTS)];
   expect(new Set([...met, ...WITHOUT_COMMAND])).toEqual(new Set(codes));
   const atStart = ERROR_CODES.filter((code) => refusesStart(ERRORS[code].outcome));
   expect(new Set(Object.keys(REFUSED_STARTS))).toEqual(new Set(atStart));

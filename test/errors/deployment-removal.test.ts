@@ -4,6 +4,7 @@ import { end, error, output, replying, startFrameDeployment, step } from "./fram
 import type { FrameDeployment, Script } from "./frame-deployment.ts";
 import { openStage } from "./stage.ts";
 import type { ErrorStage } from "./stage.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const PINNING = replying(step(), error(500, "not yet"));
 

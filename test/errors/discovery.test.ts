@@ -7,6 +7,7 @@ import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { GREETER, startFrameDeployment } from "./frame-deployment.ts";
 import { expectRefusal } from "./refusal.ts";
 import { openStage } from "./stage.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const MANIFEST = "application/vnd.restate.endpointmanifest.v4+json";
 const GOODBYE = { name: "greet" };

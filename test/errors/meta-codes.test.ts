@@ -31,6 +31,7 @@ const REFUSED: Partial<Record<ErrorCode, (stage: ErrorStage) => Promise<Answer>>
     deployment.manifest = manifestOf([GREETER]);
     return await stage.admin("PUT", `deployments/${String(body["id"])}`);
   },
+  META0018: (stage) => stage.admin("GET", "deployments", undefined, { authorization: "Bearer of-another-server" }),
 };
 
 const REFUSING_START = ["META0010", "META0011"] as const;
@@ -40,7 +41,7 @@ function steady(text: string): string {
   return text
     .replaceAll(/(127\.0\.0\.1):\d+/g, "$1:9080")
     .replaceAll(/\b(dp|sub)_1\w{22}/g, "$1_…")
-    .replaceAll(/\/\S*\/meta\b/g, "<data-dir>/meta");
+    .replaceAll(/\/\S*\/(meta|admin-token)\b/g, "<data-dir>/$1");
 }
 
 const seen = (code: string): string => `./seen/${code}.txt`;

@@ -4,6 +4,7 @@ import { end, output, refusing, replying, startFrameDeployment } from "./frame-d
 import type { FrameDeployment, Script, Transport } from "./frame-deployment.ts";
 import { openStage } from "./stage.ts";
 import type { ErrorStage } from "./stage.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const HEALTHY = replying(output("hello"), end());
 const TRANSPORTS: readonly Transport[] = ["h2 in the clear", "http1.1 in the clear"];

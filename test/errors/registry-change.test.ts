@@ -12,6 +12,7 @@ import type { FrameDeployment } from "./frame-deployment.ts";
 import { expectRefusal } from "./refusal.ts";
 import { openStage } from "./stage.ts";
 import type { Answer, ErrorStage } from "./stage.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 const HEALTHY = replying(output("hello"), end());
 const FAILING = replying(error(500, "not yet"));

@@ -10,6 +10,7 @@ import type { SettingPath } from "../../shared/config/settings-table.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { RecordingLog } from "../recording-log.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
+import { fetch, knowAdmin } from "../harness/local/admin-access.ts";
 
 const POLL_EVERY_MS = 10;
 
@@ -46,10 +47,16 @@ export class ErrorStage {
   }
 
   /** Any request to the admin API. An empty answer has an empty body. */
-  async admin(method: string, path: string, body?: object): Promise<Answer> {
+  async admin(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const response = await fetch(`${this.local.adminUrl}${path}`, {
       method,
-      ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      headers: { ...(body && { "content-type": "application/json" }), ...headers },
+      ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     return { status: response.status, body: (text.startsWith("{") ? JSON.parse(text) : {}) as Answer["body"] };
@@ -119,5 +126,6 @@ export async function openStage(settings: Partial<Record<SettingPath, string>> =
   const log = new RecordingLog();
   const local = await startLocalProcess(read.settings, "1.2.3", log);
   onTestFinished(() => local.stop());
+  knowAdmin(local.adminUrl, local.adminToken);
   return new ErrorStage(local, log);
 }

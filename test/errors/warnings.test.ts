@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { GREETER, startFrameDeployment } from "./frame-deployment.ts";
 import { openStage } from "./stage.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 interface Noticed {
   readonly journal_retention?: string;

@@ -1,6 +1,7 @@
 /** The same calls on each server: afterwards every status occurs, and no status changes for an hour. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { SEEN_WITHIN_MS } from "../patience.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 export interface Server {
   readonly ingressUrl: string;

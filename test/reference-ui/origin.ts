@@ -1,6 +1,7 @@
 /** One origin for the browser: the pages come from the reference server, every other request goes to the measured server. */
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { accessOf } from "../harness/local/admin-access.ts";
 
 export interface SeenRequest {
   readonly method: string;
@@ -56,7 +57,7 @@ function forward(
   const { method = "GET", url: path = "/" } = incoming;
   const asked: Buffer[] = [];
   // Uncompressed answers can be read by the test.
-  const headers = { ...incoming.headers, "accept-encoding": "identity" };
+  const headers = { ...incoming.headers, ...accessOf(base), "accept-encoding": "identity" };
   const onward = request(new URL(path, base), { method, headers }, (answer) => {
     const parts: Buffer[] = [];
     const status = answer.statusCode ?? 0;

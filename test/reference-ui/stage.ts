@@ -13,6 +13,7 @@ import { openBrowser, type Tab } from "./browser.mjs";
 import { makeHistory, type Ids, type Server } from "./history.ts";
 import { openOrigin } from "./origin.ts";
 import { SERVICES } from "../harness/browser/services.ts";
+import { knowAdmin } from "../harness/local/admin-access.ts";
 
 export interface Side {
   readonly ids: Ids;
@@ -60,7 +61,8 @@ async function startStepwell(dir: string): Promise<Server & { stop: Closing }> {
   const flags = { "data-dir": join(dir, "ours"), "ingress.port": "0", "admin.port": "0", "log.level": "error" };
   const { settings } = readSettings({ environment: {}, flags });
   const log = processLog(settings, () => {});
-  const { ingressUrl, adminUrl, stop } = await startLocalProcess(settings, "0.0.0", log);
+  const { ingressUrl, adminUrl, adminToken, stop } = await startLocalProcess(settings, "0.0.0", log);
+  knowAdmin(adminUrl, adminToken);
   return { ingressUrl: ingressUrl.replace(/\/$/, ""), adminUrl: adminUrl.replace(/\/$/, ""), stop };
 }
 

@@ -3,6 +3,7 @@
  * queries.
  */
 import { expect } from "vitest";
+import { fetch } from "../harness/local/admin-access.ts";
 
 export interface JsonAnswer {
   readonly status: number;

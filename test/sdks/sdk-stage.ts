@@ -5,6 +5,7 @@ import { controlPlaneClient } from "./control-plane-client.ts";
 import type { ControlPlaneClient } from "./control-plane-client.ts";
 import { MODES, preparedSdks, startSdkDeployment } from "./sdk-deployment.ts";
 import type { Mode, PreparedSdk, SdkDeployment } from "./sdk-deployment.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 export interface SdkStage {
   /** The name of the SDK, and of its folder. */

@@ -1,5 +1,6 @@
 /** The admin API and the ingress, as the tests of topics use them. */
 import type { SubscriptionBody } from "../../shared/api/wire/admin.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 export interface ControlPlane {
   readonly adminUri: string;

@@ -23,6 +23,7 @@ import { accounts, keyedNumbers, totalOf } from "./keyed-numbers.ts";
 import type { TestProducer } from "./producer.ts";
 import { openProducer } from "./producer.ts";
 import { ledger, progress } from "./sinks.ts";
+import { fetch, knowAdminAt } from "../harness/local/admin-access.ts";
 
 const KILLS = 20;
 const RECORDS_PER_KILL = 100;
@@ -44,6 +45,7 @@ beforeAll(async () => {
   await once(deployment, "listening");
   const [ingressPort, adminPort] = [await freePort(), await freePort()];
   plane = { ingressUri: `http://127.0.0.1:${ingressPort}`, adminUri: `http://127.0.0.1:${adminPort}` };
+  knowAdminAt(plane.adminUri, `${dir}/data`);
   const ports = ["--ingress-port", String(ingressPort), "--admin-port", String(adminPort)];
   const uri = `http://127.0.0.1:${(deployment.address() as AddressInfo).port}`;
   const args = [command.path, "dev", "--data-dir", `${dir}/data`, ...ports, "--register", uri, "--json"];

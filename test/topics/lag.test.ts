@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser } from "../browser/tab.mjs";
+import { signInUrl } from "../harness/local/admin-access.ts";
 import { chromiumPath, installPackages } from "../harness/browser/chromium.mjs";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
@@ -28,7 +29,7 @@ beforeAll(async () => {
   [broker, stage, browser] = await Promise.all([
     startKfake(),
     openLocalStage({ services: noteTakers(seen) }),
-    openBrowser(chromiumPath()),
+    openBrowser(chromiumPath(), signInUrl),
   ]);
   producer = openProducer(broker.address);
   await producer.createTopic(TOPIC, 2);

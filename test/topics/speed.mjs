@@ -133,8 +133,8 @@ async function measure(contestant, target) {
   }
 }
 
-async function ask({ adminUrl }, path, body) {
-  const headers = { "content-type": "application/json" };
+async function ask({ adminUrl, access }, path, body) {
+  const headers = { "content-type": "application/json", ...access };
   const response = await fetch(`${adminUrl}/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
 }

@@ -14,6 +14,7 @@ import { act, expectEnds, expectRest, expectSameKey, liveShortlyAfter, moveDeplo
 import { type DirectoryFixture, fixtureVersions, putFiles, readDirectoryFixture } from "./fixture-files.ts";
 import { newWorld, serveDrill, type World } from "./services.ts";
 import { httpSite, type Site } from "./site.ts";
+import { knowAdmin } from "../harness/local/admin-access.ts";
 
 const clearing: (() => unknown)[] = [];
 
@@ -65,6 +66,7 @@ async function upgraded({ account, files }: DirectoryFixture, change: (dataDir: 
   const flags = { "data-dir": dataDir, "ingress.port": "0", "admin.port": "0", "shutdown-timeout": "100ms" };
   const { settings } = readSettings({ environment: {}, flags });
   const local = await startLocalProcess(settings, "0.0.0", new RecordingLog());
+  knowAdmin(local.adminUrl, local.adminToken);
   clearing.push(() => local.stop());
   const site = httpSite({ ingress: local.ingressUrl.slice(0, -1), admin: local.adminUrl.slice(0, -1) });
   await moveDeployment(site, account, deployment.uri);

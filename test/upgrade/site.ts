@@ -1,6 +1,7 @@
 /** Sends the requests of callers and operators to a control plane of any version, over any transport. */
 import { setTimeout as pause } from "node:timers/promises";
 import { SEEN_WITHIN_MS } from "../patience.ts";
+import { fetch } from "../harness/local/admin-access.ts";
 
 export interface Answer {
   readonly status: number;

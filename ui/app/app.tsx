@@ -5,6 +5,7 @@ import { type ApiProblem, problemOf } from "../data/api.ts";
 import { goTo, route } from "../data/location.ts";
 import { isUtc } from "../data/preferences.ts";
 import { loadServer, server } from "../data/server.ts";
+import { needsSignIn } from "../data/session.ts";
 import { useShortcuts } from "../data/shortcuts.ts";
 import type { Shortcut } from "../data/shortcuts.ts";
 import { subject } from "../data/subject.ts";
@@ -12,6 +13,7 @@ import { pageTitle } from "../model/page-title.ts";
 import { hrefTo } from "../model/route.ts";
 import type { Route } from "../model/route.ts";
 import type { Tone } from "../model/status-look.ts";
+import { SignInPage } from "../pages/sign-in/sign-in-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 import { ProblemBox, Skeleton } from "../parts/states.tsx";
 import { PAGE_LINKS, pageOf } from "./pages.tsx";
@@ -63,11 +65,22 @@ export function App(): JSX.Element {
         <Preferences onShowKeys={() => setSheetOpen(true)} />
       </header>
       <main id="content" tabIndex={-1}>
-        {problem !== undefined ? <ProblemBox problem={problem} onRetry={load} /> : <Page route={now} />}
+        <Content problem={problem} onRetry={load} route={now} />
       </main>
       {isSheetOpen && <ShortcutSheet onClose={() => setSheetOpen(false)} />}
     </>
   );
+}
+
+interface ContentProps {
+  readonly problem: ApiProblem | undefined;
+  readonly onRetry: () => void;
+  readonly route: Route | undefined;
+}
+
+function Content({ problem, onRetry, route: now }: ContentProps): JSX.Element {
+  if (needsSignIn.value) return <SignInPage onSignedIn={onRetry} />;
+  return problem !== undefined ? <ProblemBox problem={problem} onRetry={onRetry} /> : <Page route={now} />;
 }
 
 /** Waits until the server has said where it runs, because the intervals at which the pages load depend on it. */

@@ -1,6 +1,7 @@
 /** Requests to the admin API of the page's own origin. */
 import { signal } from "@preact/signals";
 import type { AdminErrorBody } from "../../shared/api/wire/admin.ts";
+import { noteAnswer, sessionHeaders } from "./session.ts";
 
 /** The page is at `<base>ui/`, also behind a proxy with a path of its own. */
 const BASE = new URL("..", document.baseURI);
@@ -95,11 +96,13 @@ export async function exchange(path: string, { method = "GET", body, raw, header
         accept: "application/json",
         ...(json !== undefined && { "content-type": "application/json" }),
         ...headers,
+        ...sessionHeaders(),
       },
       ...(sent !== undefined && { body: sent }),
       ...(aborted !== undefined && { signal: aborted }),
     });
     noteClock(response);
+    noteAnswer(response);
     return response;
   } catch (error) {
     if (aborted?.aborted === true) throw error;

@@ -3,7 +3,9 @@ import { computed, signal } from "@preact/signals";
 import { hrefTo, parseRoute } from "../model/route.ts";
 import type { PageName, Route } from "../model/route.ts";
 import { arrive } from "./places.ts";
+import { takeKeyFromAddress } from "./session.ts";
 
+takeKeyFromAddress();
 const hash = signal(location.hash);
 
 /** Undefined for an address that names no page. */

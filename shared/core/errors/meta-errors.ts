@@ -101,4 +101,12 @@ export const META_ERRORS = {
     remedy:
       "Delete all of them but one (DELETE /deployments/{deployment_id}); the registration then replaces that one.",
   },
+  META0018: {
+    title: "The request brings no token, or not the right one",
+    arises:
+      "The local admin API and `stepwell proxy` answer only requests with their token, or of a page of the web UI that `stepwell ui` has opened. The reference's command line sends a token in the same way.",
+    outcome: reject(401),
+    remedy:
+      "The commands of stepwell find the token of a local server in its data directory: run them where `stepwell dev` runs, or with the same --data-dir. Elsewhere, and for `stepwell proxy`, set STEPWELL_AUTH_TOKEN. Other programs send the header `authorization: Bearer <token>`; the reference's command line does so with RESTATE_AUTH_TOKEN.",
+  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -5,6 +5,16 @@ const WITH_ERROR_ID = "The caller got the errorId; the field detail has the caus
 
 export const PROCESS_EVENTS = {
   "process.started": { level: "info", message: "Stepwell is ready" },
+  "admin-token.needed": {
+    level: "info",
+    message:
+      "The admin API wants its token. The commands of stepwell find it, `stepwell ui` signs a browser in, and other programs send it",
+  },
+  "admin-token.off": {
+    level: "warn",
+    message: "The admin API wants no token, so every user and every program of this machine may administer Stepwell",
+    remedy: "Leave out --admin-auth=off, or set admin.auth to token.",
+  },
   "process.stop-requested": { level: "info", message: "Stepwell is stopping; a second signal ends it at once" },
   "process.stopped": { level: "info", message: "Stepwell has stopped" },
   "process.loop-failed": {
@@ -25,8 +35,8 @@ export const PROCESS_EVENTS = {
   "api.exposed": {
     level: "warn",
     message:
-      "The APIs listen beyond this machine, so every client that reaches these ports may call handlers and administer Stepwell",
-    remedy: "Bind both ports to 127.0.0.1, or put a firewall or an authenticating proxy in front of them.",
+      "The APIs listen beyond this machine, so every client that reaches these ports may call handlers, and administer Stepwell if it has the token or admin.auth is off",
+    remedy: "Bind both ports to 127.0.0.1, or put a firewall or a proxy with TLS in front of them.",
   },
   "data-directory.exposed": {
     level: "warn",

@@ -6,6 +6,7 @@ import type { Deployment } from "../deployment.ts";
 import { PROTOCOL_VERSIONS } from "../offered-version.ts";
 import { measured } from "./memory.ts";
 import { startSeparateDeployment } from "./separate-deployment.ts";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 const MIB = 1024 * 1024;
 

@@ -5,6 +5,7 @@ import { bank, failureOf, payments, shipping } from "../../../examples/guides/fa
 import { campaign, mail } from "../../../examples/guides/fan-out.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";
 import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 let stage: LocalStage;
 beforeAll(async () => {

@@ -9,6 +9,7 @@ import type { Listening, LocalStage } from "../../harness/local/local-stage.ts";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 import { scribe } from "../../harness/cli/transcript.ts";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 const hello = async (_ctx: Context, name: string): Promise<string> => `Hello, ${name}!`;
 const greeter = service({ name: "Greeter", handlers: { greet: hello, shout: hello } });

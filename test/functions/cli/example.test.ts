@@ -20,6 +20,7 @@ import { listen, openLocalStage } from "../../harness/local/local-stage.ts";
 import type { LocalStage } from "../../harness/local/local-stage.ts";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 

@@ -8,6 +8,7 @@ import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 import { scribe } from "../../harness/cli/transcript.ts";
 import type { Scribe } from "../../harness/cli/transcript.ts";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 let healed = false;
 

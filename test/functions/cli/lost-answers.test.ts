@@ -70,7 +70,7 @@ describe("a call whose ingress runs out of time", () => {
 describe("an answer that is late", () => {
   it("is not reported as a missing server, and the text says what the server may have done", async () => {
     server.answer(() => ({ status: 200, body: "{}", afterMs: Infinity }));
-    const client = adminClient(server.url, { during }, 50);
+    const client = adminClient(async () => ({ base: server.url, options: "--admin-url" }), { during }, 50);
     const read = await failureOf(client.ask("GET", "services"));
     expect(read.message).toBe(`${server.url} did not answer within 0.05 s`);
     expect(read.text).toMatchObject({ exitCode: 3, fix: "Run the command again." });
@@ -80,7 +80,7 @@ describe("an answer that is late", () => {
 
   it("is awaited without a limit if the server has a time limit of its own", async () => {
     server.answer(() => ({ status: 200, body: '{"rows":[]}', afterMs: 200 }));
-    const client = adminClient(server.url, { during }, 50);
+    const client = adminClient(async () => ({ base: server.url, options: "--admin-url" }), { during }, 50);
     const { body } = await client.askText("POST", "query", { query: "SELECT 1" }, "Reading", WITHOUT_LIMIT);
     expect(body).toBe('{"rows":[]}');
   });

@@ -7,6 +7,7 @@ import type { LocalStage } from "../../harness/local/local-stage.ts";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 import { scribe } from "../../harness/cli/transcript.ts";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 const counter = object({
   name: "Counter",

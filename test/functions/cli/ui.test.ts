@@ -7,6 +7,7 @@ import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";
 import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 let command: BuiltCommand;
 let stage: LocalStage;
@@ -29,21 +30,28 @@ function browser(exitCode: number) {
 }
 
 const base = (): string => stage.adminUri.replace(/\/$/, "");
+/** The address with a code that opens one session. */
+const signIn = (more: string): RegExp => new RegExp(`^${base()}/-/sign-in\\?code=[\\w-]{43}${more}\n$`);
 const env = (more: Readonly<Record<string, string>> = {}) => ({ STEPWELL_ADMIN_URL: stage.adminUri, ...more });
 
 test("the browser gets the address, and the terminal too", async () => {
   const { path, opened } = browser(0);
   const ran = await command.run(["ui"], { env: env({ BROWSER: path }) });
-  expect(ran).toEqual({ code: 0, stdout: `${base()}/ui/\n`, stderr: "" });
-  expect(opened()).toBe(`${base()}/ui/`);
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(ran.stdout).toMatch(signIn(""));
+  expect(`${opened()}\n`).toBe(ran.stdout);
 });
 
 test("an id leads to its page", async () => {
   const { path, opened } = browser(0);
   expect((await command.run(["ui", "inv_1abc"], { env: env({ BROWSER: path }) })).code).toBe(0);
-  expect(opened()).toBe(`${base()}/ui/#/invocations/inv_1abc`);
+  expect(`${opened()}\n`).toMatch(signIn("&to=/invocations/inv_1abc"));
+  const page = await fetch(opened()!);
+  expect(await page.text()).toMatch(/url=\.\.\/ui\/#key=[\w-]{43}\/invocations\/inv_1abc"/);
   const json = await command.run(["ui", "dp_1abc", "--print", "--json"], { env: env() });
-  expect(JSON.parse(json.stdout)).toEqual({ url: `${base()}/ui/#/deployments/dp_1abc`, opened: false });
+  const { url, opened: isOpened } = JSON.parse(json.stdout) as { url: string; opened: boolean };
+  expect(`${url}\n`).toMatch(signIn("&to=/deployments/dp_1abc"));
+  expect(isOpened).toBe(false);
 });
 
 test("a text that is no id is refused before anything opens", async () => {
@@ -57,7 +65,8 @@ test("a text that is no id is refused before anything opens", async () => {
 test("without a browser the address is printed, and the command says what to do", async () => {
   for (const BROWSER of [browser(3).path, "/nowhere/browser"]) {
     const ran = await command.run(["ui"], { env: env({ BROWSER }) });
-    expect(ran).toMatchObject({ code: 0, stdout: `${base()}/ui/\n` });
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(signIn(""));
     expect(ran.stderr).toContain("No browser could be started here");
   }
 });
@@ -67,4 +76,18 @@ test("a server that does not answer is an error, and no browser opens", async ()
   const ran = await command.run(["ui"], { env: env({ BROWSER: path, STEPWELL_ADMIN_URL: "http://127.0.0.1:1/" }) });
   expect(ran.code).toBe(3);
   expect(opened()).toBeUndefined();
+});
+
+test("a server that wants no token gets no code, and its page opens at once", async () => {
+  const open = await openLocalStage({ flags: { "admin.auth": "off" } });
+  onTestFinished(() => open.close());
+  const ran = await command.run(["ui", "inv_1abc", "--print", "--admin-url", open.adminUri]);
+  expect(ran).toEqual({ code: 0, stdout: `${open.adminUri}/ui/#/invocations/inv_1abc\n`, stderr: "" });
+});
+
+test("without the token the command says where it is", async () => {
+  const ran = await command.run(["ui", "--print"], { env: env({ STEPWELL_AUTH_TOKEN: "x".repeat(43) }) });
+  expect(ran).toMatchObject({ code: 1, stdout: "" });
+  expect(ran.stderr).toContain("META0018");
+  expect(ran.stderr).toContain(join(stage.dataDir, "admin-token"));
 });

@@ -13,6 +13,7 @@ import { startServer } from "../../harness/https/peer.ts";
 import type { Peer } from "../../harness/https/peer.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";
 import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 const MANIFEST_TYPE = "application/vnd.restate.endpointmanifest.v4+json";
 const GREETER = { name: "Greeter", ty: "SERVICE", handlers: [{ name: "greet" }] };

@@ -16,6 +16,7 @@ import { readSettings } from "../../../shared/config/settings.ts";
 import { registerWhenUp } from "../../../shared/engine/register/register-when-up.ts";
 import { manifestOf, startEndpoint } from "../../api/admin/sample-endpoint.ts";
 import { silentLog } from "../../recording-log.ts";
+import { accessOf, fetch, knowAdmin } from "../../harness/local/admin-access.ts";
 
 /** The type of a SETTINGS frame. The fourth byte of each HTTP/2 frame is its type. */
 const SETTINGS_FRAME = 4;
@@ -38,6 +39,7 @@ async function start(flags: Record<string, string> = {}): Promise<LocalProcess> 
   const free = { "ingress.port": "0", "admin.port": "0", "data-dir": dir, "shutdown-timeout": "1s" };
   const { settings } = readSettings({ environment: {}, flags: { ...free, ...flags } });
   const local = await startLocalProcess(settings, "1.2.3", silentLog);
+  knowAdmin(local.adminUrl, local.adminToken);
   running.push(local);
   return local;
 }
@@ -161,7 +163,7 @@ describe("a listener", () => {
   it("answers HTTP/2 with prior knowledge", async () => {
     const { adminUrl } = await start();
     const session = connectHttp2(adminUrl);
-    const stream = session.request({ ":path": "/version" });
+    const stream = session.request({ ":path": "/version", ...accessOf(adminUrl) });
     const [headers] = (await once(stream, "response")) as [Record<string, unknown>];
     expect(headers[":status"]).toBe(200);
     let text = "";
@@ -190,7 +192,8 @@ describe("a listener", () => {
     socket.on("data", (piece) => (text += String(piece)));
     socket.write("GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n");
     await once(socket, "data");
-    socket.write("GET /nowhere HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    const access = `authorization: ${accessOf(adminUrl)["authorization"]}\r\n`;
+    socket.write(`GET /nowhere HTTP/1.1\r\nhost: localhost\r\n${access}connection: close\r\n\r\n`);
     await once(socket, "close");
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 404"]);
   });

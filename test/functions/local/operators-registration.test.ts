@@ -8,6 +8,7 @@ import { manifestOf, startEndpoint } from "../../api/admin/sample-endpoint.ts";
 import type { SampleEndpoint } from "../../api/admin/sample-endpoint.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";
 import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 const WITH_KEY = { additional_headers: { "x-key": "k-1" }, metadata: { team: "blue" } };
 

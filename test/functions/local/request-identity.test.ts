@@ -10,6 +10,7 @@ import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-d
 import { askHttp2 } from "../../harness/local/raw-http.ts";
 import { openStage } from "../../errors/stage.ts";
 import "../../../examples/polyfill.mjs";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 const { createEndpointHandler, handlers, service } = await import("@restatedev/restate-sdk");
 

@@ -7,6 +7,7 @@ import { openStage } from "../../errors/stage.ts";
 import type { ErrorStage } from "../../errors/stage.ts";
 import { startTraced } from "./traced-services.ts";
 import type { TracedDeployment } from "./traced-services.ts";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const CALLER_SPAN_ID = "b7ad6b7169203331";

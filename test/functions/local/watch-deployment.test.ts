@@ -8,6 +8,7 @@ import type { Log } from "../../../shared/engine/ports/log.ts";
 import { startServer } from "../../harness/https/peer.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";
 import type { Listening, LocalStage } from "../../harness/local/local-stage.ts";
+import { fetch } from "../../harness/local/admin-access.ts";
 
 let stage: LocalStage;
 let stopping: AbortController;

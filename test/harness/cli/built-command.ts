@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { inject } from "vitest";
+import { tokenAt } from "../local/admin-access.ts";
 import { bundleCommand } from "./bundled-command.ts";
 import type { BundledCommand } from "./bundled-command.ts";
 
@@ -37,6 +38,13 @@ export async function buildCommand(): Promise<BuiltCommand> {
   return { path, run: (args, asked = {}) => run(path, args, asked), remove };
 }
 
+/** The token for a local process of this test, as a user sets it away from the data directory. */
+function accessFor(args: readonly string[], { env = {} }: Asked): Readonly<Record<string, string>> {
+  const at = args.indexOf("--admin-url");
+  const token = tokenAt((at < 0 ? env["STEPWELL_ADMIN_URL"] : args[at + 1]) ?? "");
+  return token === undefined ? {} : { STEPWELL_AUTH_TOKEN: token };
+}
+
 function run(path: string, args: readonly string[], asked: Asked): Promise<Ran> {
   const atTerminal = asked.terminal === true || asked.typed !== undefined;
   const command = [process.execPath, path, ...args];
@@ -44,7 +52,7 @@ function run(path: string, args: readonly string[], asked: Asked): Promise<Ran> 
   const [file, ...rest] = atTerminal ? ["python3", "-c", AT_TERMINAL, ...sized] : command;
   const child = spawn(file!, rest, {
     cwd: asked.cwd ?? tmpdir(),
-    env: { PATH: process.env["PATH"], HOME: tmpdir(), TERM: "xterm-256color", ...asked.env },
+    env: { PATH: process.env["PATH"], HOME: tmpdir(), TERM: "xterm-256color", ...accessFor(args, asked), ...asked.env },
     stdio: [atTerminal || asked.stdin !== undefined ? "pipe" : "ignore", "pipe", "pipe"],
   });
   if (asked.stdin !== undefined) child.stdin!.end(asked.stdin);

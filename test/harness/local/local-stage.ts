@@ -13,6 +13,7 @@ import type { LocalProcess } from "../../../functions/local/local-process.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
 import type { SettingPath } from "../../../shared/config/settings-table.ts";
 import { processLog } from "../../../shared/wiring/process-log.ts";
+import { fetch, knowAdmin } from "./admin-access.ts";
 
 export interface LocalStage {
   readonly local: LocalProcess;
@@ -57,6 +58,7 @@ export async function openLocalStage({ services, flags = {} }: StageOptions): Pr
     "0.0.0",
     processLog(settings, (line) => void (/^\S+ AUDIT /.test(line) || logged.push(line))),
   );
+  knowAdmin(local.adminUrl, local.adminToken);
   const endpoint = services === undefined ? undefined : await listen(endpointServer(services));
   const { ingressUrl, adminUrl } = local;
   const stage: LocalStage = {

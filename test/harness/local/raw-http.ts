@@ -4,6 +4,7 @@ import { connect as connectHttp2 } from "node:http2";
 import type { IncomingHttpHeaders } from "node:http2";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
+import { accessOf } from "./admin-access.ts";
 
 export interface RawAnswer {
   readonly status: number;
@@ -54,7 +55,7 @@ export function nextAnswer(socket: Socket): Promise<RawAnswer> {
   });
 }
 
-/** Makes one request on its own connection. */
+/** Makes one request on its own connection, with the token of a local process of this test unless the headers have another. */
 export async function ask(
   port: number,
   line: string,
@@ -63,7 +64,8 @@ export async function ask(
 ): Promise<RawAnswer> {
   const sized = body.length > 0 && !("transfer-encoding" in headers) && !("content-length" in headers);
   const length = sized ? { "content-length": String(Buffer.byteLength(body, "latin1")) } : {};
-  const text = await exchange(port, head(line, { connection: "close", ...length, ...headers }), body);
+  const access = { ...accessOf(`http://127.0.0.1:${port}`), ...headers };
+  const text = await exchange(port, head(line, { connection: "close", ...length, ...access }), body);
   return parseAnswers(text, line.startsWith("HEAD "))[0]!;
 }
 
@@ -97,7 +99,8 @@ export async function askHttp2(
   const session = connectHttp2(uri);
   session.on("error", () => undefined);
   try {
-    const stream = session.request({ ":method": body === undefined ? "GET" : "POST", ...headers });
+    const method = body === undefined ? "GET" : "POST";
+    const stream = session.request({ ":method": method, ...accessOf(uri), ...headers });
     stream.on("error", () => undefined);
     const answered = once(stream, "response") as Promise<[IncomingHttpHeaders]>;
     stream.end(body);

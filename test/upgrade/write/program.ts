@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type CallFunction, INSTANCES, oneEventAtATime } from "../function-site.ts";
 import { httpSite, type Site, until } from "../site.ts";
+import { fetch, knowAdminAt } from "../../harness/local/admin-access.ts";
 
 export interface Program {
   kill(): Promise<void>;
@@ -64,6 +65,7 @@ export async function startLocal(
   const args = [commandPath, "dev", "--data-dir", dataDir, ...ports];
   const child = spawn(process.execPath, args, { env: environmentWith(environment), stdio: "inherit" });
   const uris = { ingress: `http://127.0.0.1:${ingress}`, admin: `http://127.0.0.1:${admin}` };
+  knowAdminAt(uris.admin, dataDir);
   await until("the local process answers", async () => {
     const answer = await fetch(`${uris.admin}/health`).catch(() => undefined);
     return answer?.ok === true;

@@ -1,9 +1,7 @@
 /** Protects the admin port against DNS rebinding: refuses a request whose host name may belong to a foreign web page. */
 import { isIP } from "node:net";
-import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
-
-type Answer = (request: HttpRequest) => Promise<HttpResponse>;
+import type { Door } from "./door.ts";
 
 /** No public name can be registered below these; this machine, its network or its containers resolve them. */
 const OWN_ENDINGS = [".localhost", ".local", ".internal", ".svc", ".test"];
@@ -15,13 +13,11 @@ const OWN_ENDINGS = [".localhost", ".local", ".internal", ".svc", ".test"];
  * @param isLoopback whether the port is bound to a loopback address: then only this machine sends requests, so the server
  * accepts no names of the network
  */
-export function forOwnHosts(answer: Answer, allowed: readonly string[], isLoopback: () => boolean): Answer {
-  return async (request) => {
+export function doorForOwnHosts(allowed: readonly string[], isLoopback: () => boolean): Door {
+  return ({ headers }) => {
     const isOwn = isLoopback() ? isOfLoopback : isNearby;
-    const name = hostNameIn(request.headers["host"]);
-    if (name === undefined || isOwn(name) || allowed.includes(name) || allowed.includes("*")) {
-      return await answer(request);
-    }
+    const name = hostNameIn(headers["host"]);
+    if (name === undefined || isOwn(name) || allowed.includes(name) || allowed.includes("*")) return undefined;
     return textResponse(403, `'${name}' is not a name of this server. List it in admin.allowed-hosts to allow it.`);
   };
 }

@@ -5,7 +5,7 @@ import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { findDeployments } from "../../../functions/local/find-deployments.ts";
 import type { WatchedDeployment } from "../../../functions/local/watch-deployment.ts";
-import { isLoopbackAddress, isLoopbackHost, isOwnHost } from "../../../functions/local/loopback.ts";
+import { isLoopbackAddress, isLoopbackHost, isOwnHost } from "../../../functions/door/loopback.ts";
 import { startServer } from "../../harness/https/peer.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";
 import type { StageOptions } from "../../harness/local/local-stage.ts";

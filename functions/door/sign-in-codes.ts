@@ -1,0 +1,34 @@
+/** Codes that open one session each, soon after they were made. */
+import { isSame, newSecret } from "./secrets.ts";
+
+/** The time in which a browser starts, also a slow one. */
+export const CODE_MS = 2 * 60 * 1000;
+/** The oldest code gives way to a further one. */
+const CODES_MAX = 20;
+
+interface Code {
+  readonly code: string;
+  readonly endsAtMs: number;
+}
+
+export class SignInCodes {
+  #codes: readonly Code[] = [];
+
+  make(nowMs: number): string {
+    const code = newSecret();
+    this.#codes = [...this.#valid(nowMs), { code, endsAtMs: nowMs + CODE_MS }].slice(-CODES_MAX);
+    return code;
+  }
+
+  /** @returns whether the code was valid; it is used up then */
+  take(given: string, nowMs: number): boolean {
+    const taken = this.#valid(nowMs).find(({ code }) => isSame(given, code));
+    this.#codes = this.#codes.filter((one) => one !== taken);
+    return taken !== undefined;
+  }
+
+  /** A clock that was set back ends no code early. */
+  #valid(nowMs: number): readonly Code[] {
+    return this.#codes.filter(({ endsAtMs }) => nowMs < endsAtMs);
+  }
+}
