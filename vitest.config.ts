@@ -39,11 +39,11 @@ const PROCESSES = [
   "test/docs/guides/*.test.ts",
   "test/e2e-local/**/*.test.ts",
   "test/errors/{command-line-codes,network,refused-start}.test.ts",
-  "test/functions/{cli,local}/**/*.test.ts",
+  "test/functions/{cli,door,local}/**/*.test.ts",
   "test/upgrade/**/*.test.ts",
 ];
 /** Tests of `processes` about what a process loads, or with a replaced package: no other test may have loaded anything before. */
-const FRESH_MODULES = ["test/functions/local/{loopback,untraced}.test.ts"];
+const FRESH_MODULES = ["test/functions/{door/loopback,local/untraced}.test.ts"];
 /** Tests with tens of thousands of invocations or many megabytes. */
 const SCALE = [
   "test/engine/{contention,inbox-bound,list-invocations}.test.ts",

@@ -33,7 +33,10 @@ function event(RequestType: ResourceEvent["RequestType"], adminUrl: string, requ
 let stage: ErrorStage;
 let uri: string;
 beforeEach(async () => {
-  [stage, uri] = await Promise.all([openStage(), serveHandlers("Greeter", { greet: async () => "hello" })]);
+  [stage, uri] = await Promise.all([
+    openStage({ "admin.auth": "off" }),
+    serveHandlers("Greeter", { greet: async () => "hello" }),
+  ]);
 });
 
 const registered = async () => {
