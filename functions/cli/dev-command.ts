@@ -53,6 +53,7 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
     .option("--ingress-port <port>", "port on which handlers are called (default: 8080)")
     .option("--admin-port <port>", "port of the admin API (default: 9070)")
     .option("--host [address]", `accept connections from other machines, on ${EVERY_ADDRESS} or the given address`)
+    .option("--data-dir <directory>", "directory of the two stores (default: ./.stepwell)")
     .option(
       "--admin-auth <mode>",
       "token, or off: the admin API then answers every user of this machine (default: token)",

@@ -1,5 +1,5 @@
 /** The door of the local admin API: who may send which requests. */
-import { join } from "node:path";
+import { resolve } from "node:path";
 import type { Settings } from "../../shared/config/settings-table.ts";
 import { doorForOwnHosts } from "../door/own-host.ts";
 import { doorOf } from "../door/door.ts";
@@ -26,7 +26,7 @@ export function adminDoor(settings: Settings, token: string | undefined, isLoopb
     nowMs: () => Date.now(),
     isOpen,
     isPageFile: () => false,
-    whereTokenIs: `it is the content of ${join(settings["data-dir"], TOKEN_FILE)} on the server's machine`,
+    whereTokenIs: `it is the content of ${resolve(settings["data-dir"], TOKEN_FILE)} on the server's machine`,
   });
   return (knock) => hosts(knock) ?? tokens(knock);
 }

@@ -10,7 +10,7 @@ import type { LocalStage } from "../harness/local/local-stage.ts";
 import { ask, askHttp2 } from "../harness/local/raw-http.ts";
 
 /** Answers that say the same to everybody, so they need no token. */
-const OPEN = ["/health", "/v3/health", "/ready", "/", "/ui", "/ui/", "/ui/x"];
+const OPEN = ["/health", "/v3/health", "/ready", "/", "/ui", "/ui/", "/ui/x", "/ui/x/x"];
 
 let stage: LocalStage;
 let token: string;

@@ -11,7 +11,7 @@ import { buildCommand } from "../errors/command.ts";
 import type { BuiltCommand, RunningCommand } from "../errors/command.ts";
 import { openSmallDisk } from "./small-disk.ts";
 import type { SmallDisk } from "./small-disk.ts";
-import { fetch } from "../harness/local/admin-access.ts";
+import { fetch, knowAdminAt } from "../harness/local/admin-access.ts";
 
 const READY = /ingress=(\S+?)\/? admin=(\S+?)\/? /;
 const REFUSALS_WANTED = 20;
@@ -41,6 +41,7 @@ async function start(): Promise<Plane> {
     STEPWELL_WORKER__LEASE: "1s",
   });
   const [, ingress = "", admin = ""] = READY.exec(await running.told(READY))!;
+  knowAdminAt(admin, `${disk.dir}/data`);
   return { running, ingress, admin };
 }
 

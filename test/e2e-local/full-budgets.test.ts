@@ -6,7 +6,7 @@ import * as restate from "@restatedev/restate-sdk";
 import { expect, test } from "vitest";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
-import { fetch } from "../harness/local/admin-access.ts";
+import { accessOf, fetch } from "../harness/local/admin-access.ts";
 
 const KIB = 1024;
 const BINARY = { "content-type": "application/octet-stream" };
@@ -20,11 +20,16 @@ async function heldBytes({ adminUri }: LocalStage, budget: string): Promise<numb
 }
 
 /** Begins requests whose bodies never end. */
-function begun(uri: string, path: string, streams: number): { readonly all: ClientHttp2Stream[]; close(): void } {
+function begun(
+  uri: string,
+  path: string,
+  streams: number,
+  headers: IncomingHttpHeaders,
+): { readonly all: ClientHttp2Stream[]; close(): void } {
   const session = connect(uri, { maxSessionMemory: 100 });
   session.on("error", () => undefined);
   const all = Array.from({ length: streams }, () => {
-    const stream = session.request({ ":method": "POST", ":path": path, origin: "https://a.example", ...BINARY });
+    const stream = session.request({ ":method": "POST", ":path": path, ...BINARY, ...headers });
     stream.on("error", () => undefined).write(Buffer.alloc(60 * KIB));
     return stream;
   });
@@ -34,8 +39,8 @@ function begun(uri: string, path: string, streams: number): { readonly all: Clie
 test("endless bodies hold at most their share, are refused in time, and delay neither other callers nor the admin API", async () => {
   const flags = { "ingress.bodies-size-limit": "1MiB", "admin.bodies-size-limit": "256KiB" };
   const stage = await openLocalStage({ services, flags });
-  const onIngress = begun(stage.ingressUri, "/Echo/echo", 200);
-  const onAdmin = begun(stage.adminUri, "/query", 50);
+  const onIngress = begun(stage.ingressUri, "/Echo/echo", 200, { origin: "https://a.example" });
+  const onAdmin = begun(stage.adminUri, "/query", 50, accessOf(stage.adminUri));
   const refusals = [onIngress, onAdmin].map(({ all }) =>
     Promise.race(all.map((stream) => once(stream, "response") as Promise<[IncomingHttpHeaders]>)),
   );

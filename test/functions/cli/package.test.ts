@@ -105,7 +105,10 @@ it("runs `stepwell dev` with nothing but itself and the dependencies that it dec
   const { admin, ingress } = JSON.parse(await ready) as { admin: string; ingress: string };
   expect((await fetch(`${ingress}restate/health`)).status).toBe(200);
   const env = { ...process.env, STEPWELL_ADMIN_URL: admin };
-  const listed = await run(process.execPath, [installed(manifest.bin.stepwell), "svc", "ls", "--json"], { env });
+  const listed = await run(process.execPath, [installed(manifest.bin.stepwell), "svc", "ls", "--json"], {
+    env,
+    cwd: join(folder, "empty"),
+  });
   expect(JSON.parse(listed.stdout)).toEqual({ services: [] });
   const ended = once(child, "exit");
   child.kill("SIGINT");
