@@ -110,7 +110,8 @@ async function keepRegistered(
   const ports = USUAL_PORTS.filter((port) => !own.includes(port));
   // No operator has asked for a deployment that the process finds itself. So after its removal, only an operator registers
   // it again.
-  const onFound = (deployment: WatchedDeployment): void => begin(deployment, "until-registered");
+  const onFound = (deployment: WatchedDeployment): void =>
+    begin({ ...deployment, leavesOthers: true }, "until-registered");
   if (find) await findDeployments(engine, { ports, onFound, log }, signal);
   await Promise.all(watched);
 }

@@ -1,6 +1,7 @@
 /** Registers a deployment and, if asked, checks it each second, because a restart during development may change its handlers. */
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
+import { ServedElsewhere } from "../../shared/engine/register/served-elsewhere.ts";
 import { loggedAddress, registeredUnder, registerWhenUp } from "../../shared/engine/register/register-when-up.ts";
 import type { RegisteredUp, WantedDeployment } from "../../shared/engine/register/register-when-up.ts";
 
@@ -9,7 +10,7 @@ const LOOK_EVERY_MS = 1_000;
 
 const EVENTS = { unchanged: "deployment.unchanged", replaced: "deployment.replaced" } as const;
 
-export type WatchedDeployment = Pick<WantedDeployment, "uri" | "useHttp11">;
+export type WatchedDeployment = Pick<WantedDeployment, "uri" | "useHttp11" | "leavesOthers">;
 
 /** The log event for a deployment that an operator has removed. */
 const ON_REMOVAL = { "until-changed": "registration.held-back", "until-registered": "registration.ended" } as const;
@@ -35,7 +36,6 @@ export async function watchDeployment(
   signal: AbortSignal,
 ): Promise<void> {
   const { again, log } = watching;
-  const uri = loggedAddress(wanted);
   const watched = new Watched(engine, wanted, watching);
   let loggedReason: string | undefined;
   while (!signal.aborted) {
@@ -44,12 +44,19 @@ export async function watchDeployment(
       loggedReason = undefined;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== loggedReason) log.write("registration.failed", { uri, error: reason });
+      if (reason !== loggedReason) tellFailure(log, wanted, error, reason);
       loggedReason = reason;
     }
     if (!again) return;
     await engine.clock.sleep(LOOK_EVERY_MS, signal);
   }
+}
+
+function tellFailure(log: Log, wanted: WatchedDeployment, error: unknown, reason: string): void {
+  const uri = loggedAddress(wanted);
+  if (!(error instanceof ServedElsewhere)) return log.write("registration.failed", { uri, error: reason });
+  const command = `stepwell deployments register ${wanted.uri}${wanted.useHttp11 ? " --use-http1.1" : ""}`;
+  log.write("deployment.left-alone", { command, uri, services: error.services });
 }
 
 class Watched {

@@ -95,7 +95,18 @@ export const PROCESS_EVENTS = {
   },
   "deployment.updated": { level: "info", message: "A deployment was updated in place" },
   "deployment.removed": { level: "info", message: "A deployment was removed" },
-  "deployment.found": { level: "info", message: "A deployment was found at a usual port of this machine" },
+  "deployment.found": {
+    level: "info",
+    message:
+      "A deployment was found at a usual port of this machine; Stepwell registers it unless another deployment serves a service of it",
+  },
+  "deployment.left-alone": {
+    level: "warn",
+    message:
+      "A deployment at a usual port of this machine has a service that another deployment serves, so Stepwell does not register it by itself. If it is to take the service over",
+    remedy:
+      "If the new deployment is yours, run the command of the line; the field services names who serves the services now.",
+  },
   "deployment.refused": {
     level: "warn",
     message: "A deployment at a usual port of this machine has a manifest that Stepwell refuses",
@@ -104,7 +115,8 @@ export const PROCESS_EVENTS = {
   },
   "deployment.sought": {
     level: "info",
-    message: "No deployment answers at the usual ports of this machine, so Stepwell keeps looking",
+    message:
+      "No deployment answers at the usual ports of this machine; Stepwell keeps looking, and registers new services that it finds",
   },
   "handler.callable": { level: "info", message: "A handler can be called" },
   "handler.dropped": {

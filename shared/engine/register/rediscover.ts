@@ -10,6 +10,8 @@ import { destinationAsked, discover } from "./discover.ts";
 import type { Discovered, HttpAddress } from "./discover.ts";
 import { warnOfDropped } from "./dropped-handlers.ts";
 import type { Engine } from "../engine.ts";
+import type { RegisterRequest } from "./register.ts";
+import { leaveOthers } from "./served-elsewhere.ts";
 
 export interface Rediscovered {
   /** `gone`: meanwhile an operator has removed the deployment, or has moved it to another address. */
@@ -22,9 +24,13 @@ export interface Rediscovered {
  * of HTTP, and changed settings of services. But if the scheme, host or port differs from the registered one, the headers are
  * neither sent nor kept.
  * @param registered the deployment that is registered under the address
- * @throws the errors of `discover` and `changeRegistry`; CodedError META0005 or META0017
+ * @throws the errors of `discover` and `changeRegistry`; CodedError META0005 or META0017; ServedElsewhere
  */
-export async function rediscover(engine: Engine, registered: Deployment, address: HttpAddress): Promise<Rediscovered> {
+export async function rediscover(
+  engine: Engine,
+  registered: Deployment,
+  address: HttpAddress & Pick<RegisterRequest, "leavesOthers">,
+): Promise<Rediscovered> {
   const discovered = await discover(engine, requestFor(registered, address));
   const { destination, manifest } = discovered;
   if (sameManifest(registered, manifest)) return { kind: "unchanged", deployment: registered };
@@ -33,6 +39,7 @@ export async function rediscover(engine: Engine, registered: Deployment, address
     const current = deploymentsAt(existing, destination).find(({ id }) => id === registered.id);
     if (current === undefined) return { kind: "gone", deployment: registered } as const;
     if (sameManifest(current, manifest)) return { kind: "nothing", deployment: current } as const;
+    if (address.leavesOthers === true) leaveOthers(existing, destination, manifest.services);
     return { kind: "write", deployment: replacement(engine, existing, current, discovered) } as const;
   });
   if (kind !== "write") return { kind: kind === "gone" ? "gone" : "unchanged", deployment };

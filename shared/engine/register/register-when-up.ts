@@ -29,6 +29,8 @@ export interface WantedDeployment {
   readonly useHttp11: boolean;
   /** The deployment that an operator removed: it is registered again only if its manifest has changed since. */
   readonly removed?: Deployment;
+  /** Present if nobody has asked for this deployment: services of other deployments then stay with them. */
+  readonly leavesOthers?: true;
 }
 
 /** The address in the form for logs. */

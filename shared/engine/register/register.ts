@@ -9,6 +9,7 @@ import { destinationAsked, discover } from "./discover.ts";
 import type { Discovered, DiscoveryRequest } from "./discover.ts";
 import type { Engine } from "../engine.ts";
 import { readRegistry } from "./registry-items.ts";
+import { leaveOthers } from "./served-elsewhere.ts";
 
 export type RegisterRequest = DiscoveryRequest & {
   /** Shown with the deployment. It is not compared when a deployment is registered again. */
@@ -17,6 +18,8 @@ export type RegisterRequest = DiscoveryRequest & {
   readonly breaking: boolean;
   /** If true, `register` discovers and decides, but stores nothing. A later registration does not use the answered id. */
   readonly dryRun: boolean;
+  /** True if nobody has asked for the registration: services of other deployments then stay with them. */
+  readonly leavesOthers?: boolean;
 };
 
 export interface Registered {
@@ -27,7 +30,7 @@ export interface Registered {
 
 /**
  * Registers a deployment. Without `force`, an address that is registered already is found before any exchange with it.
- * @throws the errors of `discover` and `changeRegistry`; CodedError META0004, META0005, META0006 or META0017
+ * @throws the errors of `discover` and `changeRegistry`; CodedError META0004, META0005, META0006 or META0017; ServedElsewhere
  */
 export async function register(engine: Engine, request: RegisterRequest): Promise<Registered> {
   if (!request.force) {
@@ -38,6 +41,7 @@ export async function register(engine: Engine, request: RegisterRequest): Promis
   }
   const registration = registrationOf(engine, request, await discover(engine, request));
   const { outcome, deployment } = await changeRegistry(engine, (existing) => {
+    if (request.leavesOthers === true) leaveOthers(existing, registration.destination, registration.manifest.services);
     const decision = decideRegistration(existing, registration);
     if (decision.kind === "refused") throw decision.error;
     const kind: "nothing" | "write" = request.dryRun ? "nothing" : "write";
