@@ -36,7 +36,8 @@ const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
 
 export const UI_ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "GET", pattern: "/", target: toPage },
-  { method: "GET", pattern: "/ui", target: toPage },
+  // A proxy in front may drop the slash at the end: a redirect to the address with the slash would have no end.
+  { method: "GET", pattern: "/ui", target: async (asked) => await showFile(asked, PAGE, PAGE_HEADERS) },
   { method: "GET", pattern: "/ui/", target: async (asked) => await showFile(asked, PAGE, PAGE_HEADERS) },
   { method: "GET", pattern: "/ui/:file", target: async (asked) => await showFileOrPage(asked) },
   { method: "GET", pattern: "/ui/:page/:id", target: toDeepPage },
@@ -58,8 +59,9 @@ async function toDeepPage(asked: AdminRequest): Promise<HttpResponse> {
   return emptyResponse(302, { location: `../#/${page}/${asked.params["id"] ?? ""}` });
 }
 
+/** The redirect is relative, so that it holds behind a proxy with a prefix. */
 async function toPage(): Promise<HttpResponse> {
-  return emptyResponse(308, { location: "/ui/" });
+  return emptyResponse(308, { location: "ui/" });
 }
 
 async function showFile({ deps, request }: AdminRequest, name: string, headers = FILE_HEADERS): Promise<HttpResponse> {

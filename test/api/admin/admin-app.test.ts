@@ -107,7 +107,7 @@ describe("the admin API", () => {
     ["GET", "/health/", 404],
     ["GET", "/nowhere", 404],
     ["GET", "/", 308],
-    ["GET", "/ui", 308],
+    ["GET", "/ui", 200],
     ["GET", "/ui/", 200],
     ["GET", "/cluster-health", 200],
     ["GET", "/v2/cluster-health", 200],

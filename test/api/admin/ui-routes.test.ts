@@ -30,10 +30,11 @@ test("each file that the page names is served, with or without gzip, and clients
   const names = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, name]) => name!);
   expect(names).toHaveLength(3);
   for (const name of names) {
-    const plain = await plane.ask("GET", `/ui/${name}`);
+    const { pathname } = new URL(name, "http://server/ui/");
+    const plain = await plane.ask("GET", pathname);
     expect(plain.headers["cache-control"]).toContain("immutable");
     expect(plain.headers["content-encoding"]).toBeUndefined();
-    const packed = await plane.respond("GET", `/ui/${name}`, { "accept-encoding": "br, gzip" });
+    const packed = await plane.respond("GET", pathname, { "accept-encoding": "br, gzip" });
     expect(packed.headers["content-encoding"]).toBe("gzip");
     expect(gunzipSync(packed.body).toString()).toBe(plain.text);
   }
@@ -46,8 +47,32 @@ test("a client that refuses gzip gets none", async () => {
 
 test("a file that is not there gets 404, and the root leads to the page", async () => {
   expect((await plane.ask("GET", "/ui/nothing.js")).status).toBe(404);
-  expect((await plane.ask("GET", "/")).headers["location"]).toBe("/ui/");
-  expect((await plane.ask("GET", "/ui")).headers["location"]).toBe("/ui/");
+  expect((await plane.ask("GET", "/")).headers["location"]).toBe("ui/");
+});
+
+test.each([
+  ["directly", "/", "", false],
+  ["behind a proxy with a prefix", "/", "/stage", false],
+  ["behind a proxy with a prefix that drops the slash at the end", "/", "/stage", true],
+  ["behind a proxy that drops the slash at the end", "/ui/", "", true],
+  ["without the slash", "/ui", "", false],
+])("a browser comes to the page and its files %s", async (_what, start, prefix, dropsSlash) => {
+  /** What the browser gets at an address, through the proxy. */
+  const through = async (address: URL) => {
+    expect(address.pathname.startsWith(`${prefix}/`)).toBe(true);
+    const path = address.pathname.slice(prefix.length);
+    return await plane.ask("GET", dropsSlash && path !== "/" ? path.replace(/\/$/, "") : path);
+  };
+  let at = new URL(`http://proxy${prefix}${start}`);
+  let answer = await through(at);
+  for (let steps = 0; answer.status === 308 && steps < 5; steps++) {
+    at = new URL(answer.headers["location"]!, at);
+    answer = await through(at);
+  }
+  expect([answer.status, answer.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+  for (const [, name] of answer.text.matchAll(/(?:href|src)="([^"]+)"/g))
+    expect([name, (await through(new URL(name!, at))).status]).toEqual([name, 200]);
+  expect(new URL("..", at).pathname).toBe(`${prefix}/`);
 });
 
 test("if the UI is turned off, its routes name the setting that turned it off", async () => {
