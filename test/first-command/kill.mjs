@@ -10,9 +10,14 @@ const RECORDED_WITHIN_MS = 120_000;
 const DISHES = ["coffee", "eggs", "toast"];
 
 /** Waits until the journal has the sleep after the first dish, and so that dish: a kill before that may rightly repeat it. */
-async function untilRecorded(invocationId) {
+async function untilRecorded(clone, invocationId) {
   const query = `SELECT entry_type FROM sys_journal WHERE id = '${invocationId}'`;
-  const headers = { "content-type": "application/json", accept: "application/json" };
+  const token = readFileSync(join(clone, ".stepwell/admin-token"), "utf8").trim();
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json",
+    authorization: `Bearer ${token}`,
+  };
   const deadlineMs = Date.now() + RECORDED_WITHIN_MS;
   while (Date.now() < deadlineMs) {
     const body = JSON.stringify({ query });
@@ -37,7 +42,7 @@ export async function verifyKill(terminal, { clone, cache, temporary, ports }, v
 
   const { invocationId } = JSON.parse(paste(call, temporary).body);
   await printedLine(terminal, "made coffee ");
-  await untilRecorded(invocationId);
+  await untilRecorded(clone, invocationId);
   const { stderr } = paste(kill, temporary);
   const [code] = await endOf(terminal);
   verify(
