@@ -1,7 +1,6 @@
 /** Tests the frame of the web UI in a browser: navigation, keys, preferences, and the words for a missing page or server. */
 import { expect, test } from "vitest";
 import { openStage } from "./stage.ts";
-import { fetch } from "../harness/local/admin-access.ts";
 
 const stage = await openStage();
 
