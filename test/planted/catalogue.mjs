@@ -16,10 +16,21 @@ export const SUITES = {
   histories: "test/histories/vitest.config.ts",
   specification: "test/specification/vitest.config.ts",
   "beside-reference": "test/beside-reference/vitest.config.ts",
+  doors: "test/functions/door/vitest.config.ts",
 };
 
 /** The invariants and rules that the mistakes break, and then their names, by suite and file. */
 const CATALOGUE = {
+  doors: {
+    "test/functions/door/door.test.ts": [
+      ["only the token opens a door", "a token that is not compared"],
+      ["no other page acts for an operator", "a session that any page may use"],
+      ["no other page acts for an operator", "a page that is known by its origin alone"],
+      ["a server at another port, which gets the cookie, can do nothing", "a cookie that needs no key"],
+      ["a session ends after a week", "a session without an end"],
+      ["a code opens one session", "a code that works twice"],
+    ],
+  },
   seeds: {
     "test/simulation/seeds/planted-bugs.test.ts": [
       ["I1", "segments without a fence"],

@@ -1,0 +1,95 @@
+/** The door of a listener that acts for an operator, and planted mistakes that its rules must notice. */
+import { expect, test } from "vitest";
+import { doorOf } from "../../../functions/door/door.ts";
+import type { Door, Knock } from "../../../functions/door/door.ts";
+import { isFromOtherPage } from "../../../functions/door/other-page.ts";
+import { SignInCodes } from "../../../functions/door/sign-in-codes.ts";
+import { acting } from "../../planted/acts.ts";
+import { plantedTests } from "../../planted/planted-tests.ts";
+import { complaintsAbout, TOKEN } from "./door-rules.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const FROM_MS = Date.UTC(2026, 10, 29);
+
+function complaintsWith(sabotage: (door: Door, nowMs: () => number) => Door): readonly string[] {
+  let nowMs = FROM_MS;
+  const now = (): number => nowMs;
+  const nothing = (): boolean => false;
+  const door = doorOf({ token: TOKEN, nowMs: now, isOpen: nothing, isPageFile: nothing, whereTokenIs: "here" });
+  return complaintsAbout(sabotage(door, now), (days) => void (nowMs += days * DAY_MS));
+}
+
+const without = ({ headers, ...more }: Knock, name: string): Knock => ({
+  ...more,
+  headers: Object.fromEntries(Object.entries(headers).filter(([one]) => one !== name)),
+});
+
+/** Each answers in place of the door where the mistake makes a difference. */
+const MISTAKES: readonly { readonly what: string; readonly sabotage: (door: Door, nowMs: () => number) => Door }[] = [
+  {
+    what: "a token that is not compared",
+    sabotage: (door) => (knock) =>
+      knock.headers["authorization"]?.startsWith("Bearer ") === true && door(knock)?.status === 401
+        ? acting(undefined)
+        : door(knock),
+  },
+  {
+    what: "a session that any page may use",
+    sabotage: (door) => (knock) =>
+      isFromOtherPage(knock.headers) ? acting(door(without(without(knock, "sec-fetch-site"), "origin"))) : door(knock),
+  },
+  {
+    what: "a page that is known by its origin alone",
+    sabotage: (door) => (knock) =>
+      "sec-fetch-site" in knock.headers ? acting(door(without(knock, "sec-fetch-site"))) : door(knock),
+  },
+  {
+    what: "a cookie that needs no key",
+    sabotage: (door) => (knock) =>
+      knock.headers["cookie"] !== undefined && door(knock)?.status === 401 ? acting(undefined) : door(knock),
+  },
+  {
+    what: "a session without an end",
+    sabotage: (door) => {
+      const seen = new Set<string>();
+      return (knock) => {
+        const { cookie = "" } = knock.headers;
+        const answer = door(knock);
+        if (answer === undefined) seen.add(cookie);
+        return answer?.status === 401 && cookie !== "" && "x-stepwell-page-key" in knock.headers && seen.has(cookie)
+          ? acting(undefined)
+          : answer;
+      };
+    },
+  },
+  {
+    what: "a code that works twice",
+    sabotage: (door) => {
+      let last: ReturnType<Door>;
+      return (knock) => {
+        const answer = door(knock);
+        if (knock.path !== "/-/sign-in") return answer;
+        if (answer?.status === 403) return acting(last);
+        last = answer;
+        return answer;
+      };
+    },
+  },
+];
+
+test("the door keeps its rules", () => {
+  expect(complaintsWith((door) => door)).toEqual([]);
+});
+
+plantedTests(import.meta.filename, MISTAKES, async ({ sabotage }) => {
+  expect(complaintsWith(sabotage)).not.toEqual([]);
+});
+
+test("a code is valid for two minutes, and gives way to the twentieth after it", () => {
+  const codes = new SignInCodes();
+  const first = codes.make(FROM_MS);
+  expect(codes.take(first, FROM_MS + 120_000)).toBe(false);
+  const second = codes.make(FROM_MS);
+  for (let more = 0; more < 20; more++) codes.make(FROM_MS);
+  expect(codes.take(second, FROM_MS)).toBe(false);
+});
