@@ -93,7 +93,7 @@ function Member({ property, isSet, value, root, label, depth, input, onSet, onDr
           <button
             type="button"
             class="quiet"
-            aria-label={isSet ? `Leave out ${inner}` : `Set ${inner}`}
+            aria-label={isSet ? `Leave out ${inner}` : isRequired ? `Set, required ${inner}` : `Set ${inner}`}
             onClick={() => (isSet ? onDrop() : onSet(sampleOf(schema, root)))}
           >
             {isSet ? "leave out" : isRequired ? "set, required" : "set"}

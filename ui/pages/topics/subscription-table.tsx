@@ -83,7 +83,7 @@ function SubscriptionRow({ subscription, onAsk }: SubscriptionRowProps): JSX.Ele
               type="button"
               class="quiet"
               aria-expanded={isOpen}
-              aria-label={`Partitions of ${source}`}
+              aria-label={`${isOpen ? "Hide partitions" : "Partitions"} of ${source}`}
               onClick={() => setQuery({ open: isOpen ? undefined : id })}
             >
               {isOpen ? "hide" : "partitions"}
