@@ -34,7 +34,7 @@ export interface ProxyOptions {
   readonly region: string;
   /** The service name in IAM: `execute-api` for an API Gateway. */
   readonly service: string;
-  /** What the proxy wants of its clients. */
+  /** The token and the pages that the proxy accepts from its clients. */
   readonly token: string;
   /** Called once per request. */
   readonly onAnswer: (line: string) => void;

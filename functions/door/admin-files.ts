@@ -10,7 +10,7 @@ export const TOKEN_FILE = "admin-token";
 const ADDRESS_FILE = "admin-url";
 
 const OWNER_ONLY = 0o600;
-/** What the header `authorization` can carry, and too long to be guessed. */
+/** A token that fits into the header `authorization` and is too long to be guessed. */
 const TOKEN = /^[\w.~+/=-]{32,512}$/;
 
 export function isToken(text: string): boolean {

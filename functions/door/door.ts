@@ -59,7 +59,7 @@ export function doorOf(rules: DoorRules): Door {
 
 function bringsToken({ authorization = "" }: Knock["headers"], token: string): boolean {
   const [, scheme = "", value = ""] = /^(bearer|basic) +([\w.~+/=-]+)$/i.exec(authorization) ?? [];
-  // Of an address such as http://proxy:<token>@127.0.0.1:9070/, programs make the form `basic`.
+  // Programs turn an address such as http://proxy:<token>@127.0.0.1:9070/ into the form `basic`.
   const given = scheme.toLowerCase() === "basic" ? passwordIn(value) : value;
   return given !== "" && isSame(given, token);
 }

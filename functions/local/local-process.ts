@@ -43,7 +43,7 @@ export interface LocalProcess {
   readonly engine: Engine;
   readonly ingressUrl: string;
   readonly adminUrl: string;
-  /** What the admin API wants of its clients; undefined if the setting admin.auth is off. */
+  /** The check of clients of the admin API; undefined if the setting admin.auth is off. */
   readonly adminToken: string | undefined;
   readonly dataDir: string;
   /** The configured hosts of listeners that are not bound to a loopback address, so that other machines may connect to them. */

@@ -34,9 +34,9 @@ export type TableRole = "ingress" | "admin" | "worker" | "sweeper" | "topics" | 
 
 /** Each process checks at its start that the table has its format and was written under its secret. */
 const CHECKED: readonly PartitionKind[] = ["secret", "format"];
-/** What a driver reads: invocations, the objects that they use, and where their handlers are. */
+/** The partitions that a driver reads: invocations, the objects that they use, and where their handlers are. */
 const DRIVEN: readonly PartitionKind[] = ["invocations", "objects", "registry", "notes", ...CHECKED];
-/** What a driver writes. No driver writes the registry, which decides whose code gets which calls. */
+/** The partitions that a driver writes. No driver writes the registry, which decides whose code gets which calls. */
 const DRIVES: readonly PartitionKind[] = ["invocations", "objects", "notes"];
 /** Contents of invocations that never started, pieces of large values in objects, and circuits that close. */
 const TIDIES: readonly PartitionKind[] = ["invocations", "objects", "notes"];

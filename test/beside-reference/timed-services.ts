@@ -1,10 +1,10 @@
 /** Handlers that record by their own clock when their steps begin and end, and deployments of them over each transport. */
-import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
-import type { AddressInfo, Server, Socket } from "node:net";
+import type { Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createEndpointHandler, type Context, service, TerminalError } from "@restatedev/restate-sdk";
+import { startServer } from "../harness/https/peer.ts";
 
 /** `http1-whole` keeps an answer back until it is whole, as a Lambda function does. */
 export type Transport = "h2" | "http1" | "http1-whole";
@@ -88,22 +88,8 @@ export async function startTimed(transport: Transport): Promise<Timed> {
       ? createHttp2Server(answer)
       : createServer((request, response) => answer(request, transport === "http1" ? response : whole(response)));
   if ("keepAliveTimeout" in server) server.keepAliveTimeout = 0;
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    recorded,
-    async stop() {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await once(server, "close");
-    },
-  };
+  const { uri, stop } = await startServer(server);
+  return { uri, recorded, stop };
 }
 
 /** Keeps the body back until its end. */

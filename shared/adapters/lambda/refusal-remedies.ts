@@ -8,7 +8,7 @@ const NOT_ALLOWING = /because no ([a-z -]{1,40}?policy|permissions boundary) all
 /** Kinds of policies that a permission on the function does not outweigh. */
 const ABOVE = /service control|resource control|boundary|session|endpoint/i;
 
-/** What to do about errors of Lambda that are no refusal of IAM, by name. */
+/** The remedies for errors of Lambda that IAM does not cause, by name. */
 const OTHER_REMEDIES: Readonly<Record<string, (arn: string) => string>> = {
   KMSAccessDeniedException: () =>
     "The function's own role may not use the KMS key of its environment: allow it kms:Decrypt, in the key's policy too. ",
@@ -60,7 +60,7 @@ function grantWords(
   return `Grant it by: ${grant} -- or, in the same account and Region, by: aws lambda tag-resource --resource ${untagged} --tags stepwell=${handlerTag}.`;
 }
 
-/** What else may refuse the call if the permission is there. */
+/** The other policies that may refuse the call although the permission exists. */
 function otherCauses(arn: string, principal: string, account: string | undefined): string {
   const causes = [
     `a permission on another qualifier: this call needs one on the ${qualifierWords(arn)}`,

@@ -237,7 +237,7 @@ export interface InvocationSummaryBody {
   readonly target_handler_name: string;
   readonly status: string;
   readonly created_at: string;
-  /** Of a completed invocation, the deployment of its last attempt; absent without details. */
+  /** The deployment of the last attempt of a completed invocation; absent without details. */
   readonly pinned_deployment_id?: string;
   readonly completed_at?: string;
   /** How a completed invocation ended: `succeeded`, `failed`, `cancelled` or `killed`. */

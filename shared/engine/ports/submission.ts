@@ -109,7 +109,7 @@ export interface WaitView {
   readonly deploymentId?: string;
   /** Since when the deployment of the running attempt has sent nothing. */
   readonly silentSinceMs?: number;
-  /** What the running attempt does, with the number of other steps beside it. */
+  /** The step that the running attempt executes, with the number of other steps beside it. */
   readonly step?: { readonly name: string; readonly sinceMs: number; readonly others: number };
   /** The place in the queue of the key; 1 is next. */
   readonly place?: number;

@@ -29,7 +29,7 @@ export interface WantedDeployment {
   readonly useHttp11: boolean;
   /** The deployment that an operator removed: it is registered again only if its manifest has changed since. */
   readonly removed?: Deployment;
-  /** Present if nobody has asked for this deployment: services of other deployments then stay with them. */
+  /** Present if no operator has asked for this deployment: services of other deployments then stay with them. */
   readonly leavesOthers?: true;
 }
 
