@@ -1,4 +1,8 @@
-/** The attacker's process: `attacker.ts <attack> <fixtures>` sends its address to its parent, strikes on the parent's order, and reports the result. */
+/**
+ * The attacker's process: `attacker.ts <attack> <fixtures>` sends its address to its parent, strikes on the parent's order, and reports
+ * the result. It has the token of the admin API: an attack may be that of an operator's own deployment, and it reads the results there.
+ */
+import { knowAdminAt } from "../harness/local/admin-access.ts";
 import { ATTACKS } from "./all-attacks.ts";
 import type { Deed, Site } from "./attack.ts";
 import { startAttackerServer } from "./attacker-server.ts";
@@ -11,6 +15,7 @@ const server = await startAttackerServer(attack, transport);
 const registration = registrationOf(transport.kind, server.port);
 
 async function strike(site: Site): Promise<Deed> {
+  knowAdminAt(site.adminUri, site.dataDir);
   const { attemptsAtMs } = server;
   const servers = {
     replaceServer: server.replace,

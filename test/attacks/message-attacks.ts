@@ -52,7 +52,8 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
       const id = await send(scene, "fails");
       await attemptsCome(scene, 3);
       await pause(300);
-      const args = [scene.command, "invocations", "describe", id, "--admin-url", scene.adminUri];
+      const { command, adminUri, dataDir } = scene;
+      const args = [command, "invocations", "describe", id, "--admin-url", adminUri, "--data-dir", dataDir];
       const { stdout } = await promisify(execFile)(process.execPath, args);
       const complaints = [];
       // oxlint-disable-next-line no-control-regex

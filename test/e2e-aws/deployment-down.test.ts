@@ -115,10 +115,8 @@ describe("a function on Lambda", () => {
     for (const RoleName of roles) await iam("PutRolePolicy", { RoleName, PolicyName, PolicyDocument: refusal });
     const refused = await plane.send("fn/greet", "Ada");
     try {
-      await shownFailing(
-        refused,
-        /^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission .*AccessDenied/,
-      );
+      // No permission outweighs an explicit denial, so the message names the policy in place of a grant.
+      await shownFailing(refused, /^An? [a-z-]+ policy denies lambda:InvokeFunction for arn:.*AccessDenied/);
     } finally {
       for (const RoleName of roles) await iam("DeleteRolePolicy", { RoleName, PolicyName });
     }

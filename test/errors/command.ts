@@ -2,9 +2,11 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { inject } from "vitest";
 import { bundleCommand } from "../harness/cli/bundled-command.ts";
 import type { BundledCommand } from "../harness/cli/bundled-command.ts";
+import { SEEN_WITHIN_MS } from "../patience.ts";
 
 export interface Ended {
   readonly code: number | null;
@@ -26,13 +28,14 @@ export class RunningCommand {
     return this.#child.pid!;
   }
 
-  /** Resolves with standard error once it matches; rejects if the process ends before. */
+  /** Resolves with standard error once it matches; rejects if the process ends before, or the text does not come. */
   async told(expected: RegExp): Promise<string> {
-    const over = this.#ended.then(() => "over");
+    const over = this.#ended.then(() => "the command ended");
+    const late = pause(SEEN_WITHIN_MS, `the text did not come within ${SEEN_WITHIN_MS} ms`, { ref: false });
     while (!expected.test(this.#stderr)) {
-      const heard = await Promise.race([once(this.#child.stderr!, "data"), over]);
-      if (heard === "over" && !expected.test(this.#stderr))
-        throw new Error(`the command ended, and its standard error is: ${this.#stderr}`);
+      const heard = await Promise.race([once(this.#child.stderr!, "data"), over, late]);
+      if (typeof heard === "string" && !expected.test(this.#stderr))
+        throw new Error(`${heard}, and standard error is: ${this.#stderr}`);
     }
     return this.#stderr;
   }

@@ -52,9 +52,6 @@ const CATALOGUE = {
       ["I8", "a sweeper that does not see sleepers"],
       ["an open invocation outlives a sweeper's rest", "items that live for at most three days"],
     ],
-    "test/simulation/seeds/planted-queue.test.ts": [
-      ["I8", "an invocation behind a void ticket does not look at the holder"],
-    ],
     "test/simulation/seeds/planted-processes.test.ts": [
       ["a driver stops in time", "a function that does not notice that its time is up"],
       ["an invocation that ends its processes is paused", "a suspect that is tried without a mark"],
@@ -107,6 +104,9 @@ const CATALOGUE = {
       ["I9", "a restart that writes the acceptance before the beginning that it keeps"],
       ["I1", "a drop of the journal that deletes before it replaces the end"],
       ["what ends before its first attempt keeps no content", "an end before the first attempt that keeps its input"],
+    ],
+    "test/simulation/crash-points/planted/queue-mistakes.test.ts": [
+      ["I8", "an invocation behind a void ticket does not look at the holder"],
     ],
     "test/simulation/crash-points/planted/renewal-mistakes.test.ts": [
       ["an ended invocation leaves the open index without a look", "an end that does not wait for a renewal"],
