@@ -40,7 +40,6 @@ const PROCESSES = [
   "test/e2e-local/**/*.test.ts",
   "test/errors/{command-line-codes,network,refused-start}.test.ts",
   "test/functions/{cli,door,local}/**/*.test.ts",
-  "test/upgrade/**/*.test.ts",
 ];
 /** Tests of `processes` about what a process loads, or with a replaced package: no other test may have loaded anything before. */
 const FRESH_MODULES = ["test/functions/{door/loopback,local/untraced}.test.ts"];

@@ -31,9 +31,7 @@ export function keysResource(
       place,
       typeof kmsKeyId === "string" ? kmsKeyId : undefined,
     );
-    // A rollback to an earlier version sends properties without a table.
-    const table = properties["Table"];
-    if (typeof table === "string") await claimForEnvironment(tableNamed(table), store, place);
+    await claimForEnvironment(tableNamed(textOf(properties, "Table")), store, place);
     const measuredAs = properties["MeasuredAs"];
     if (RequestType === "Create" && typeof measuredAs === "string") measureNothingOverdue(measuredAs);
     return { physicalId: place.path, attributes: { CurrentPublicKey: current, NextPublicKey: next } };

@@ -93,7 +93,7 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
   const plain = engineSettingsOf(settings, undefined);
   const place = parameterPlace(settings);
   const keys = place && (await readParameterKeys(parameterStore(), place));
-  const { indexShardsMin } = await claimTable(table, plain.keyPrefix);
+  await claimTable(table, plain.keyPrefix);
   const engineSettings = {
     // Drivers share the table, so no process is its sole owner.
     ...plain,
@@ -101,7 +101,7 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     // The slow lane keeps slow services from taking all workers. A driver in a function that answers requests occupies no
     // worker.
     hasSlowLane: settings["aws.slow-queue-url"] !== undefined && leavesSlowToQueue !== true,
-    indexShards: Math.max(settings["aws.index-shards"], indexShardsMin),
+    indexShards: settings["aws.index-shards"],
     ...(leavesSlowToQueue === true && { leavesSlowToQueue }),
   };
   const secret = await (keys

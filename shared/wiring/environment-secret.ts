@@ -20,25 +20,10 @@ export async function environmentSecret(
 ): Promise<Uint8Array> {
   const key = secretKey(keyPrefix);
   const existing = await meta.get(key);
-  if (existing !== undefined) return secretOf(ownSecret(existing));
+  if (existing !== undefined) return secretOf(existing["secret"]);
   const bytes = random(SECRET_SIZE_BYTES);
-  const put = await meta.put(secretItem(keyPrefix, bytes), { kind: "absent" });
-  return put.written ? bytes : secretOf(put.existing && ownSecret(put.existing));
-}
-
-/** The item of a secret that the store itself contains. */
-export function secretItem(keyPrefix: string, bytes: Uint8Array): Item {
-  return { ...secretKey(keyPrefix), secret: bytes };
-}
-
-/**
- * The attribute of the secret in tables without a recorded format. Older programs read only this attribute, and do not start
- * without it.
- */
-export const FORMER_ATTRIBUTE = "bytes";
-
-function ownSecret(item: Item): Item[string] {
-  return item["secret"] ?? item[FORMER_ATTRIBUTE];
+  const put = await meta.put({ ...key, secret: bytes }, { kind: "absent" });
+  return put.written ? bytes : secretOf(put.existing?.["secret"]);
 }
 
 /**
@@ -50,7 +35,7 @@ export async function recognisedSecret(meta: Table, keyPrefix: string, secret: U
   const key = secretKey(keyPrefix);
   const digest = createHash("sha256").update(secret).digest("base64url");
   const existing = (await meta.get(key)) ?? (await putDigest(meta, key, digest));
-  const own = ownSecret(existing);
+  const own = existing["secret"];
   if (own !== undefined) return secretOf(own);
   if (existing["digest"] === digest) return secret;
   throw new CodedError(

@@ -1,17 +1,13 @@
 /** A child keeps the types of its service and handler from the command on, whatever is registered when it is accepted (I6). */
 import { expect, test } from "vitest";
-import type { NotificationEntry } from "../../shared/core/invocation/entry.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import type { Service } from "../../shared/core/model/service.ts";
-import { perform } from "../../shared/engine/effects/perform.ts";
-import { performerOf } from "../../shared/engine/effects/performer.ts";
 import { stateOf } from "../../shared/engine/operate/edit-state.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import type { Item } from "../../shared/engine/ports/table.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { deleteDeployment, writeDeployment } from "../../shared/engine/register/registry-items.ts";
 import { acceptanceIn, existingAcceptance } from "../../shared/engine/store/existing-acceptance.ts";
-import { load, unperformed } from "../../shared/engine/store/load.ts";
 import { deployment, deploymentId, service } from "../core/registry/sample-deployment.ts";
 import { crashBefore } from "../harness/engine/crash.ts";
 import { callOn, LEASE_MS } from "../harness/engine/engine-fixture.ts";
@@ -103,24 +99,4 @@ test("a caller whose child has no deployment can be killed, and its child is kil
   await stage.pulse.pass(600_000);
   expect((await inspect(next.engine, childId))?.outcome).toBe("killed");
   expect(stage.deployment.of("add")).toHaveLength(0);
-});
-
-test("the child of a segment of an earlier version, which has no types, is accepted once a deployment offers its service", async () => {
-  const { next, childId, parentId, register } = await playWithoutService((ctx) => {
-    ctx.send("add", "5", { service: "O", key: "k" });
-    return "done";
-  });
-  const loaded = (await load(next.engine, parentId))!;
-  const { before, segment } = unperformed(loaded)!;
-  const entries = segment.entries.map((entry) => {
-    const { childTypes: _, ...former } = entry as NotificationEntry;
-    return former;
-  });
-  const redo = () => perform(next.engine, performerOf(loaded), before, { ...segment, entries }, { isRedo: true });
-  await expect(redo()).rejects.toThrow("no deployment offers O/k/add");
-  expect(await existingAcceptance(next.engine, childId)).toBeUndefined();
-  await register();
-  await redo();
-  const stored = await existingAcceptance(next.engine, childId);
-  expect((await acceptanceIn(next.engine, childId, stored!)).handlerType).toBe("exclusive");
 });

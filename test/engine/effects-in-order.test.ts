@@ -1,6 +1,5 @@
 /** The effects of one segment that concern one invocation, key or promise are performed in the order of their commands (I2). */
 import { describe, expect, test } from "vitest";
-import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { workflowId } from "../../shared/engine/accept/invocation-ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import type { Item } from "../../shared/engine/ports/table.ts";
@@ -159,26 +158,4 @@ test("a handler of the own workflow sees the promise that a command before the s
       ? stage.pulse.sleep(2_000).then(() => undefined)
       : undefined;
   expect(textOf(await stage.pulse.within(30_000, callOn(actor, "parent")))).toBe("peeked told");
-});
-
-test("a signal that an earlier version sent under its own key is not sent again by a redo", async () => {
-  const stage = await open({ signals, listens });
-  const actor = stage.actor();
-  void callOn(actor, "listens").catch(() => undefined);
-  await stage.pulse.settle();
-  const id = stage.deployment.of("listens")[0]!.start.debugId as InvocationId;
-  const sender = stage.actor();
-  sender.startWorker();
-  const crash = crashBefore(sender, nth(11, arrival));
-  const { invocationId } = await sendOn(sender, "signals", id);
-  await stage.pulse.pass(1_000);
-  // The sender's command 12 is its twelfth signal. An earlier version wrote its index without the letter.
-  const missed = crash.at!.args[0] as Item;
-  const former = missed.sk.replace(/\.[a-z](\d+)$/, ".$1");
-  expect(former).not.toBe(missed.sk);
-  await actor.engine.table.put({ ...missed, sk: former });
-  stage.actor().startWorker();
-  await stage.pulse.pass(3 * LEASE_MS);
-  expect((await inspect(actor.engine, invocationId))?.status).toBe("completed");
-  expect(await actor.engine.table.get({ pk: missed.pk, sk: missed.sk })).toBeUndefined();
 });

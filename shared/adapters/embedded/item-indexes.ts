@@ -11,7 +11,7 @@ import { expiryKey, indexKey } from "./key-encoding.ts";
  */
 export type Shown = Partial<Readonly<Record<IndexName, readonly string[]>>>;
 
-/** The encoded attributes of each entry by the key of the entry. Entries that older versions of Stepwell wrote are empty. */
+/** The encoded attributes of each entry by the key of the entry. */
 export type SideEntries = ReadonlyMap<string, Uint8Array>;
 
 const EMPTY = new Uint8Array(0);

@@ -7,14 +7,8 @@ import { makeDirectory } from "./make-directory.ts";
 
 export type StoreKind = "meta" | "journal";
 
-/** The format that this program writes. The number grows with each change that older programs cannot read. */
+/** The format that this program writes and reads. The number grows with each change of the stored bytes (ADR 0020). */
 export const STORE_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 3 };
-
-/**
- * The oldest readable format. A journal store of format 1 has no items about the keys of objects and workflows, and no orders;
- * one of format 2 has no moments of receipt; the rest is the same (ADR 0020, ADR 0043).
- */
-const OLDEST_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 1 };
 
 const FILE = "VERSION";
 const UNFINISHED = "VERSION.new";
@@ -24,7 +18,7 @@ const OWNER_ONLY = 0o700;
 export type StoreOpenReason =
   /** A living process has the store open. */
   | "locked"
-  /** An older program wrote the store in a format that this program does not read. */
+  /** An older program wrote the store. */
   | "older"
   /** A newer program wrote the store. */
   | "newer"
@@ -59,17 +53,13 @@ export class StoreOpenError extends Error {
 }
 
 /**
- * Checks that the directory is a store of this kind in a readable format. Creates such a store in an absent or empty directory.
- * @returns the format found; if it is older than `STORE_FORMAT`, the caller calls `raiseFormat` once it owns the store
+ * Checks that the directory is a store of this kind and format. Creates such a store in an absent or empty directory.
  * @throws StoreOpenError for every reason but "locked"
  */
-export async function claimFormat(dir: string, kind: StoreKind): Promise<number> {
+export async function claimFormat(dir: string, kind: StoreKind): Promise<void> {
   const expected = STORE_FORMAT[kind];
   const text = await readVersion(dir, expected);
-  if (text === undefined) {
-    await raiseFormat(dir, kind);
-    return expected;
-  }
+  if (text === undefined) return await writeVersion(dir, kind);
   const version = parsed(text);
   if (version === undefined)
     throw new StoreOpenError("unreadable", dir, `${join(dir, FILE)} is not what a store's VERSION looks like`, {
@@ -81,22 +71,10 @@ export async function claimFormat(dir: string, kind: StoreKind): Promise<number>
       found,
       expected,
     });
-  if (found < OLDEST_FORMAT[kind])
-    throw new StoreOpenError("older", dir, `${dir} has format ${found}, this program needs ${expected}`, {
-      found,
-      expected,
-    });
-  if (found > expected)
-    throw new StoreOpenError(
-      "newer",
-      dir,
-      `${dir} has format ${found}, and this program reads formats up to ${expected}`,
-      {
-        found,
-        expected,
-      },
-    );
-  return found;
+  if (found === expected) return;
+  const reason = found < expected ? "older" : "newer";
+  const message = `${dir} has format ${found}, and this program reads the format ${expected}`;
+  throw new StoreOpenError(reason, dir, message, { found, expected });
 }
 
 /** @returns undefined if the directory is new: empty, or with only the leftovers of a crashed creation */
@@ -127,11 +105,10 @@ function parsed(text: string): { readonly format: number; readonly kind: string 
 }
 
 /**
- * Writes this program's format before any data in that format; older programs refuse the store from then on. A rename
- * replaces VERSION as a whole, so a crash leaves the old file or the new one.
+ * Writes this program's format before any data. A rename makes VERSION as a whole, so a crash leaves no file or the whole one.
  * @throws StoreOpenError if VERSION cannot be written
  */
-export async function raiseFormat(dir: string, kind: StoreKind): Promise<void> {
+async function writeVersion(dir: string, kind: StoreKind): Promise<void> {
   const expected = STORE_FORMAT[kind];
   try {
     const file = await open(join(dir, UNFINISHED), "w");

@@ -9,7 +9,7 @@ import { writeGroup } from "./group-writer.ts";
 import { checkDatabase, DamagedFileError, type TornEnd } from "./leveldb/check-database.ts";
 import { roomOf, type StoreRoom, roomText } from "./store-room.ts";
 import type { StoreKind } from "./store-version.ts";
-import { STORE_FORMAT, StoreOpenError, claimFormat, raiseFormat } from "./store-version.ts";
+import { STORE_FORMAT, StoreOpenError, claimFormat } from "./store-version.ts";
 
 export type Database = ClassicLevel<string, Uint8Array>;
 
@@ -35,7 +35,7 @@ export interface StoreOptions {
  * @throws StoreOpenError
  */
 export async function openStore(dir: string, options: StoreOptions): Promise<Store> {
-  const found = await claimFormat(dir, options.kind);
+  await claimFormat(dir, options.kind);
   const versions = { found: STORE_FORMAT[options.kind], expected: STORE_FORMAT[options.kind] };
   const torn = await checked(dir, versions);
   const database: Database = new ClassicLevel(join(dir, "db"), {
@@ -54,7 +54,6 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
       throw new StoreOpenError(refusal, dir, `${dir} cannot be opened`, versions, { cause: rootOf(cause) });
     throw new StoreOpenError("unreadable", dir, `${dir} cannot be opened`, versions, { cause });
   }
-  if (found < STORE_FORMAT[options.kind]) await raised(dir, options.kind, database);
   return new Store(dir, options.kind, database, torn);
 }
 
@@ -66,16 +65,6 @@ async function checked(dir: string, versions: { found: number; expected: number 
     const refusal = directoryRefusal(cause) ?? "unreadable";
     const reason = cause instanceof DamagedFileError ? cause.message : `${dir} cannot be read`;
     throw new StoreOpenError(refusal, dir, reason, versions, { cause });
-  }
-}
-
-/** Runs after the database is open: only the lock of the database proves that no other process has the store. */
-async function raised(dir: string, kind: StoreKind, database: Database): Promise<void> {
-  try {
-    await raiseFormat(dir, kind);
-  } catch (error) {
-    await database.close();
-    throw error;
   }
 }
 

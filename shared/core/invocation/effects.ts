@@ -15,7 +15,7 @@ export type Effect =
       readonly kind: "accept-child";
       readonly child: ChildRequest;
       readonly childId: InvocationId;
-      /** Undefined if an earlier version wrote the segment: the registry then has to know the target. */
+      /** Undefined if the registry did not know the target: it has to know the target at the latest now. */
       readonly types: TargetTypes | undefined;
       /** The number of the attempt that asked for the child. */
       readonly attempt: number;
@@ -24,7 +24,7 @@ export type Effect =
     }
   /**
    * `senderKey` identifies this signal command, so that a repeated effect counts once (I7). The keys of one sender sort in the order
-   * of its commands. An earlier version may have performed the effect under `formerSenderKey`, which is absent if it is the same.
+   * of its commands.
    */
   | {
       readonly kind: "signal";
@@ -32,7 +32,6 @@ export type Effect =
       readonly signal: SignalName;
       readonly result: Result | undefined;
       readonly senderKey: string;
-      readonly formerSenderKey?: string;
     }
   | { readonly kind: "complete-awakeable"; readonly awakeableId: string; readonly result: Result | undefined }
   | { readonly kind: "attach"; readonly lookup: Lookup; readonly completionId: number }
@@ -129,8 +128,7 @@ function effectOf(before: Invocation, segment: Segment, at: number, index: numbe
     case "signal": {
       const { invocationId, signal, result } = command;
       const sender = `${before.acceptance.id}.${before.acceptance.nonce}.`;
-      const former = index < 10 ? {} : { formerSenderKey: `${sender}${index}` };
-      return { kind: "signal", invocationId, signal, result, senderKey: sender + sortable(index), ...former };
+      return { kind: "signal", invocationId, signal, result, senderKey: sender + sortable(index) };
     }
     case "complete-awakeable":
     case "attach":

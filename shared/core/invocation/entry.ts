@@ -65,7 +65,7 @@ export interface CommandEntry {
   readonly command: Command;
   /** The message's header and payload as received; they are replayed byte for byte (I9). */
   readonly frame: Uint8Array;
-  /** When this server received the end of the message; absent in entries that a restart copied, or an earlier version stored. */
+  /** When this server received the end of the message; absent in entries that a restart copied. */
   readonly receivedAtMs?: number;
 }
 
@@ -80,7 +80,7 @@ export interface NotificationEntry {
   readonly invocationId?: string;
   /**
    * The types of the child's target when its id was made. A redo accepts the child with these types, even if no deployment offers
-   * the service any more. Absent in segments of earlier versions.
+   * the service any more.
    */
   readonly childTypes?: TargetTypes;
   readonly frame: Uint8Array;

@@ -15,7 +15,7 @@ export type Order =
 /** A deployment for the next attempts. Only an invocation that has stored no entry yet, and so has no version, takes the version. */
 export interface Move {
   readonly deploymentId: DeploymentId;
-  /** Absent in an order that an earlier version of this server wrote. */
+  /** Absent if this server and the deployment share no version; the version of a journal then stays. */
   readonly protocolVersion?: number;
 }
 

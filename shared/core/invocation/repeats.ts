@@ -54,7 +54,7 @@ export function failureRuns(failures: readonly AttemptFailure[], repeats: readon
   return runs;
 }
 
-/** The run up to a later failure of it, which states its count unless an earlier version stored it. */
+/** The run up to a later failure of it, which states its count. */
 function longer(run: FailureRun, later: AttemptFailure | Repeats): Pick<FailureRun, "times" | "last"> {
   const times = Math.max(run.times, later.times ?? run.times + 1);
   const { attempt = run.attempt ?? 0, startedAtMs = later.atMs, atMs } = later;

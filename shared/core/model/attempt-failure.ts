@@ -13,7 +13,7 @@ export interface RelatedCommand {
 export interface Mismatch {
   /** The index of the command; the input is 0. */
   readonly index: number;
-  /** The index of the same command among all entries, as operators see it. Absent in failures stored before 0.8. */
+  /** The index of the same command among all entries, as operators see it. */
   readonly entry?: number;
   /** The deployment whose code reached another command. */
   readonly deploymentId: string;
@@ -45,9 +45,9 @@ export interface AttemptFailure {
   readonly atMs: number;
   /** When the failed attempt began; kept only if that attempt added no entry, else its segment has the moment. */
   readonly startedAtMs?: number;
-  /** The number of the failed attempt. Absent in failures stored before 0.8. */
+  /** The number of the failed attempt; `counted` adds it. */
   readonly attempt?: number;
-  /** How many consecutive attempts have failed in this way, up to this one. Absent in failures stored before 0.8. */
+  /** How many consecutive attempts have failed in this way, up to this one; `counted` adds it. */
   readonly times?: number;
   /** In a stored failure: the repeats of the other failure before it, which no segment has. */
   readonly before?: Repeats;

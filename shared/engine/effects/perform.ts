@@ -13,7 +13,7 @@ import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import { acceptChildInTurn, leaveSlot } from "./child-in-turn.ts";
 import { closeWorkflow } from "../lock/close-workflow.ts";
 import { complete, completionOf } from "../messaging/completion.ts";
-import { hasArrivedFormerly, signalArrival } from "./signal-arrival.ts";
+import { signalArrival } from "./signal-arrival.ts";
 import { deliverResult, deliverSignal, orderKillOfCall } from "../messaging/deliver.ts";
 import { findAccepted } from "../messaging/find-accepted.ts";
 import { lanesOf } from "./effect-lanes.ts";
@@ -120,7 +120,6 @@ async function performOwn(
   switch (effect.kind) {
     case "signal": {
       const { invocationId, signal, result } = effect;
-      if (redoOfMs !== undefined && (await hasArrivedFormerly(engine, effect))) return;
       await deliverSignal(engine, invocationId as InvocationId, signalArrival(effect), signal, result, redoOfMs);
       return;
     }

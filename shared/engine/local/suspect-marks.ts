@@ -63,8 +63,7 @@ export class Marks {
     const marks = new Map<InvocationId, Mark>();
     for (const { sk, isAlone, deathsAlone, putOffs } of await readPartition(this.#table, this.#pk, ALL_MARKS)) {
       const id = sk.slice(MARK.length) as InvocationId;
-      // Marks of earlier versions lack `putOffs`.
-      const spared = Number(putOffs ?? 0);
+      const spared = Number(putOffs);
       const deaths = spared < PUT_OFFS_MAX ? Number(deathsAlone) + (isAlone === true ? 1 : 0) : 0;
       marks.set(id, { isAlone: isAlone === true, deathsAlone: deaths, putOffs: spared % PUT_OFFS_MAX });
     }

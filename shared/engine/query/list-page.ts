@@ -120,13 +120,13 @@ export class ListPage {
   async #withDeployment(found: Probed): Promise<Probed> {
     if (typeof found === "string" || !this.#lacksDeployment(found)) return found;
     const { id, nonce } = found;
-    const deploymentId = nonce && (await this.#deployments.deploymentOf({ id, nonce }));
+    const deploymentId = await this.#deployments.deploymentOf({ id, nonce });
     if (deploymentId === undefined) return "unread";
     return deploymentId === "none" ? found : { ...found, deploymentId };
   }
 
-  #lacksDeployment({ status, deploymentId, nonce, probed, loaded }: Summary): boolean {
-    if (deploymentId !== undefined || nonce === undefined || loaded !== undefined) return false;
+  #lacksDeployment({ status, deploymentId, probed, loaded }: Summary): boolean {
+    if (deploymentId !== undefined || loaded !== undefined) return false;
     return status === "running" || (probed === true && status !== "completed");
   }
 }

@@ -7,12 +7,10 @@ import { idOf } from "../store/index-walk.ts";
 import { listingPk, momentRange, shardsOf } from "../store/item-keys.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import type { Item } from "../ports/table.ts";
-import { acceptedAtMs, shownInListing } from "./shown-entries.ts";
 
 export interface ListingEntry {
   readonly id: InvocationId;
-  /** Missing if an older version made the index (ADR 0020). */
-  readonly nonce?: Nonce;
+  readonly nonce: Nonce;
   readonly service: string;
   readonly handler: string;
   readonly key?: string;
@@ -201,7 +199,7 @@ class ShardReader {
     this.#budget.entries(items.length);
     this.#next = next;
     this.#ended = next === undefined;
-    return (await shownInListing(this.#engine, items)).map(entryOf);
+    return items.map(entryOf);
   }
 }
 
@@ -211,10 +209,15 @@ export function entryOf(item: Item): ListingEntry {
     id: idOf(item),
     service: String(service),
     handler: String(handler),
-    createdAtMs: acceptedAtMs(item) ?? 0,
-    ...(typeof n === "string" && { nonce: n as Nonce }),
+    createdAtMs: acceptedAtMs(item),
+    nonce: n as Nonce,
     ...(typeof objectKey === "string" && { key: objectKey }),
   };
+}
+
+/** The moment of an acceptance, from its place in the listing. */
+function acceptedAtMs(item: Item): number {
+  return Number(String(item["listSk"]).slice(0, 15));
 }
 
 function dayOf(atMs: number): number {

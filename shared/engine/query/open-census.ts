@@ -10,7 +10,6 @@ import { idOf } from "../store/index-walk.ts";
 import { openPk, shardsOf } from "../store/item-keys.ts";
 import { FailingTargets } from "./failing-targets.ts";
 import { summaryOf } from "./open-listing.ts";
-import { shownInOpen } from "./shown-entries.ts";
 
 export interface Suspect {
   readonly id: InvocationId;
@@ -52,7 +51,7 @@ export async function takeCensus(engine: Engine): Promise<OpenCensus> {
     for (let after: string | undefined; read <= ENTRIES_MAX;) {
       const page = await table.queryIndex("open", pk, { limit: PAGE, ...(after !== undefined && { after }) });
       read += page.items.length;
-      for (const item of await shownInOpen(engine, page.items)) addItem(engine, census, item);
+      for (const item of page.items) addItem(engine, census, item);
       after = page.next;
       if (after === undefined) break;
     }

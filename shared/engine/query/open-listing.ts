@@ -10,7 +10,6 @@ import type { ListingBudget } from "./listing-budget.ts";
 import type { ListingEntry } from "./listing-stream.ts";
 import type { Loaded } from "../store/load.ts";
 import type { Item } from "../ports/table.ts";
-import { shownInOpen } from "./shown-entries.ts";
 
 /** One invocation as the indexes show it; `loaded` is present if it had to be loaded. */
 export interface Summary extends ListingEntry {
@@ -71,7 +70,7 @@ async function openShard(
     });
     budget.entries(items.length);
     left -= items.length;
-    for (const item of await shownInOpen(engine, items)) summaries.push(summaryOf(item));
+    summaries.push(...items.map(summaryOf));
     if (next === undefined) return { summaries, isWhole: true };
     after = next;
   }
@@ -103,6 +102,7 @@ export function summaryOfLoaded(engine: Engine, loaded: Loaded): Summary {
   const { service, handler, key } = acceptance.target;
   return {
     id: acceptance.id,
+    nonce: acceptance.nonce,
     service,
     handler,
     createdAtMs: acceptance.createdAtMs,

@@ -80,7 +80,7 @@ async function lockOf({ engine, budget, loads }: Reading, { id, service, key }: 
 /** One read. @returns undefined if the invocation has not drawn its ticket yet */
 async function ticketNumber({ engine, budget, loads }: Reading, { id, nonce }: Summary): Promise<number | undefined> {
   const driven = engine.activeInvocations.find(id)?.lease.ticket;
-  if (driven !== undefined || nonce === undefined) return driven;
+  if (driven !== undefined) return driven;
   budget.loads(1);
   const key = leaseRecordKey(invocationPk(engine.settings.keyPrefix, id), nonce);
   const found = await loads.take(() => engine.table.get(key));

@@ -1,5 +1,5 @@
 /** Reads the details of list rows that the indexes do not show: how an invocation ended, its attempts, and its last failure. */
-import { CANCELLED_CODE, END_OUTCOMES, type EndOutcome, endOutcome } from "../../core/invocation/end-outcome.ts";
+import { END_OUTCOMES, type EndOutcome, endOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Failure } from "../../core/model/failure.ts";
@@ -12,13 +12,13 @@ import { type Item, type Key, StoreError } from "../ports/table.ts";
 import { invocationPk, leaseRecordKey, segmentKey, segmentRange } from "../store/item-keys.ts";
 import { reassemble } from "../store/large-record.ts";
 import { readLeaseRecord } from "../store/lease-record.ts";
-import { type Loaded, load, SMALL_MAX_BYTES } from "../store/load.ts";
+import type { Loaded } from "../store/load.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 import { readEnd, readOutline, type SegmentEnd } from "../store/segment-record.ts";
 import type { Summary } from "./open-listing.ts";
 
 export interface RowDetails {
-  /** Present for a completed invocation; may be missing if its items are gone, not read, or written by an older version. */
+  /** Present for a completed invocation; may be missing if its items are gone or not read. */
   readonly outcome?: EndOutcome;
   /** The reads of the page were used up before this row. */
   readonly isUnread?: true;
@@ -39,22 +39,19 @@ export function errorOfRow({ failure, lastFailure }: RowDetails): Failed | undef
 }
 
 export type DetailedRow = Summary & RowDetails;
-type Named = Summary & { readonly nonce: Nonce };
 
 const READS_AT_ONCE = 16;
 /** Bounds the memory of a page: an item may have 400 KB. */
 const ROWS_AT_ONCE = 32;
 /** The result in a larger final record may have tens of megabytes, so a row shows only the outcome of such a record. */
 const END_MAX_BYTES = 64 * 1024;
-/** The most reads of single items for one page, and the most loads of invocations whose end an older version wrote. */
+/** The most reads of single items for one page. */
 const SINGLE_READS_MAX = 500;
-const LOADS_MAX = 20;
 
 /** Reads the details of the rows of one page, in the order of the rows. */
 export class RowReader {
   readonly #engine: Engine;
   #singlesLeft = SINGLE_READS_MAX;
-  #loadsLeft = LOADS_MAX;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -65,7 +62,7 @@ export class RowReader {
     const detailed: DetailedRow[] = [];
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
       const group = rows.slice(from, from + ROWS_AT_ONCE);
-      const beside = await this.#itemsBeside(group.filter(isNamed));
+      const beside = await this.#itemsBeside(group);
       const read = async (row: Summary) => ({ ...row, ...(await this.#of(row, beside.get(row.id))) });
       detailed.push(...(await atMost(READS_AT_ONCE, group, read)));
     }
@@ -76,13 +73,13 @@ export class RowReader {
    * Reads one item for each row. For a completed invocation this is segment 1, which is mostly the final one; for an open
    * invocation it is the lease record.
    */
-  async #itemsBeside(rows: readonly Named[]): Promise<ReadonlyMap<string, Item>> {
+  async #itemsBeside(rows: readonly Summary[]): Promise<ReadonlyMap<string, Item>> {
     if (rows.length === 0) return new Map();
     const items = await this.#engine.table.getMany(rows.map((row) => this.#keyBeside(row)));
     return new Map(rows.flatMap(({ id }, at) => (items[at] === undefined ? [] : [[id, items[at]] as const])));
   }
 
-  #keyBeside({ id, nonce, status }: Named): Key {
+  #keyBeside({ id, nonce, status }: Summary): Key {
     const pk = invocationPk(this.#engine.settings.keyPrefix, id);
     return status === "completed" ? segmentKey(pk, nonce, 1) : leaseRecordKey(pk, nonce);
   }
@@ -91,12 +88,11 @@ export class RowReader {
     const driven = this.#engine.activeInvocations.find(row.id)?.invocation;
     if (driven !== undefined) return detailsOf(driven);
     if (row.loaded !== undefined) return detailsOfLoaded(row.loaded);
-    if (!isNamed(row)) return {};
     if (row.status === "completed") return await this.#ofEnd(row, item);
     return item === undefined ? {} : detailsOfHold(item);
   }
 
-  async #ofEnd(row: Named, first: Item | undefined): Promise<RowDetails> {
+  async #ofEnd(row: Summary, first: Item | undefined): Promise<RowDetails> {
     const final = first?.["end"] === true ? first : await this.#finalSegment(row);
     if (final === "unread") return { isUnread: true };
     if (final === undefined) return {};
@@ -105,10 +101,7 @@ export class RowReader {
     // A kill writes an end without an attempt; the first segment then shows where the invocation ran.
     const deploymentId = end?.deploymentId ?? deploymentIn(first);
     const where = deploymentId === undefined ? {} : { deploymentId };
-    if (end === undefined) return { ...where, ...(outcome && { outcome }) };
-    if (outcome !== undefined || !mayBeCancelled(end)) return { ...where, ...detailsOfEnd(end, outcome) };
-    // An older version wrote the end, so only the journal shows whether the handler got a cancel.
-    return await this.#loaded(row);
+    return { ...where, ...(outcome && { outcome }), ...(end && detailsOfEnd(end)) };
   }
 
   /** @returns undefined for a record that is large, or whose pieces have expired */
@@ -127,22 +120,11 @@ export class RowReader {
     }
   }
 
-  async #finalSegment({ id, nonce }: Named): Promise<Item | "unread" | undefined> {
+  async #finalSegment({ id, nonce }: Summary): Promise<Item | "unread" | undefined> {
     if (this.#singlesLeft-- <= 0) return "unread";
     const { table, settings } = this.#engine;
     const range = { ...segmentRange(nonce), reverse: true, limit: 1 };
     return (await table.query(invocationPk(settings.keyPrefix, id), range)).items[0];
-  }
-
-  async #loaded({ id }: Named): Promise<RowDetails> {
-    if (this.#loadsLeft-- <= 0) return { isUnread: true };
-    try {
-      const loaded = await load(this.#engine, id, SMALL_MAX_BYTES);
-      return loaded === undefined ? {} : detailsOfLoaded(loaded);
-    } catch (error) {
-      if (error instanceof TooLargeError || error instanceof StoreError) return {};
-      throw error;
-    }
   }
 }
 
@@ -155,10 +137,6 @@ function deploymentIn(segment: Item | undefined): string | undefined {
     if (error instanceof StoreError || error instanceof Proto3Error) return undefined;
     throw error;
   }
-}
-
-function isNamed(row: Summary): row is Named {
-  return row.nonce !== undefined;
 }
 
 function detailsOfLoaded(loaded: Loaded): RowDetails {
@@ -190,18 +168,9 @@ function outcomeIn(final: Item): EndOutcome | undefined {
   return END_OUTCOMES.find((outcome) => outcome === final["outcome"]);
 }
 
-function mayBeCancelled({ result, killed }: SegmentEnd): boolean {
-  return !killed && result.kind === "failure" && result.failure.code === CANCELLED_CODE;
-}
-
-/** @param outcome absent in an item of an older version */
-function detailsOfEnd(
-  { result, killed, endedAtMs, attempts }: SegmentEnd,
-  outcome: EndOutcome | undefined,
-): RowDetails {
+function detailsOfEnd({ result, endedAtMs, attempts }: SegmentEnd): RowDetails {
   return {
     endedAtMs,
-    outcome: outcome ?? (killed ? "killed" : result.kind === "success" ? "succeeded" : "failed"),
     ...(attempts !== undefined && { attempts }),
     ...(result.kind === "failure" && { failure: result.failure }),
   };

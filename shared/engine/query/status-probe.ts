@@ -8,14 +8,7 @@ import type { Engine } from "../engine.ts";
 import { type Item, type Key, KEYS_MAX } from "../ports/table.ts";
 import { readAcceptance } from "../store/acceptance-record.ts";
 import { type LeaseRecord, readLeaseRecord } from "../store/lease-record.ts";
-import {
-  ACCEPTANCE_SK,
-  leaseRecordKey,
-  invocationPk,
-  segmentIndexOf,
-  segmentKey,
-  segmentRange,
-} from "../store/item-keys.ts";
+import { leaseRecordKey, invocationPk, segmentIndexOf, segmentKey, segmentRange } from "../store/item-keys.ts";
 import { reassemble } from "../store/large-record.ts";
 import { isLeased } from "../store/load.ts";
 import { isOutlived } from "../store/outlived.ts";
@@ -34,8 +27,7 @@ export interface ProbeResult {
 /** The attributes of an index entry that a probe needs. */
 export interface ProbedStatus {
   readonly id: InvocationId;
-  /** Missing if an older version created the index, which then shows only keys (ADR 0020). */
-  readonly nonce?: Nonce;
+  readonly nonce: Nonce;
 }
 
 class NoReadsLeft extends Error {
@@ -71,7 +63,7 @@ export class StatusProbe {
     const { settings, activeInvocations, table } = this.#engine;
     const firsts = new Map<ProbedStatus, Item>();
     const asked = entries.flatMap((entry) => {
-      if (entry.nonce === undefined || activeInvocations.find(entry.id) !== undefined) return [];
+      if (activeInvocations.find(entry.id) !== undefined) return [];
       return [{ entry, key: segmentKey(invocationPk(settings.keyPrefix, entry.id), entry.nonce, 1) }];
     });
     for (let from = 0; from < asked.length && this.#unitsLeft > 0; from += KEYS_MAX) {
@@ -96,7 +88,7 @@ export class StatusProbe {
   }
 
   /** The deployment in the pin of segment 1. @returns `none` if there is no pin; undefined if the budget does not suffice */
-  deploymentOf({ id, nonce }: ProbedStatus & { readonly nonce: Nonce }): Promise<DeploymentId | "none" | undefined> {
+  deploymentOf({ id, nonce }: ProbedStatus): Promise<DeploymentId | "none" | undefined> {
     const { keyPrefix } = this.#engine.settings;
     return this.#affordable(async () => {
       const first = await this.#get(segmentKey(invocationPk(keyPrefix, id), nonce, 1));
@@ -113,18 +105,13 @@ export class StatusProbe {
     }
   }
 
-  async #probed(entry: ProbedStatus): Promise<ProbeResult> {
-    const { id } = entry;
+  async #probed({ id, nonce }: ProbedStatus): Promise<ProbeResult> {
     const pk = invocationPk(this.#engine.settings.keyPrefix, id);
-    const nonce = entry.nonce ?? ((await this.#get({ pk, sk: ACCEPTANCE_SK }))?.["n"] as Nonce | undefined);
-    if (nonce === undefined) return { status: "gone" };
     const last = await this.#lastSegment(pk, nonce);
     if (last === undefined) return await this.#atStart(id, pk, nonce);
     if (last.item["end"] === true) return endOf(last.item);
     const outline = await this.#outline(last.item, nonce);
-    const { after, deploymentId } = outline;
-    // An older version wrote the final segment, without the attribute `end`.
-    if (after === "completed") return { status: after };
+    const { deploymentId } = outline;
     const found = await this.#get(leaseRecordKey(pk, nonce));
     const leaseRecord = found && readLeaseRecord(found);
     const { expiresAtS } = last.item;

@@ -5,7 +5,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import { isLaterLife } from "../messaging/later-life.ts";
-import { hasArrivedFormerly, signalArrival } from "../effects/signal-arrival.ts";
+import { signalArrival } from "../effects/signal-arrival.ts";
 import type { Engine } from "../engine.ts";
 import { isCompletedAndNotified } from "../lock/promises.ts";
 import { isResultVisible } from "../lock/result-visible.ts";
@@ -62,10 +62,7 @@ async function isNotPerformed(
     case "accept-child":
       return await isNotAccepted(engine, effect.childId, endedAtMs);
     case "signal":
-      return (
-        (await hasNotArrived(engine, effect.invocationId as InvocationId, signalArrival(effect), endedAtMs)) &&
-        !(await hasArrivedFormerly(engine, effect))
-      );
+      return await hasNotArrived(engine, effect.invocationId as InvocationId, signalArrival(effect), endedAtMs);
     case "complete-awakeable": {
       const { kind, invocationId, index } = parseAwakeableId(effect.awakeableId);
       return kind === "signal" && (await hasNotArrived(engine, invocationId, awakeableArrival(index), endedAtMs));

@@ -10,7 +10,6 @@ import { idOf, listedItems, oldestListedMs, openItems } from "../store/index-wal
 import { invocationPk, placeAt } from "../store/item-keys.ts";
 import { load } from "../store/load.ts";
 import { type Noted, readNoted } from "../store/noted.ts";
-import { shownHolds, shownInListing } from "../query/shown-entries.ts";
 import type { Item } from "../ports/table.ts";
 
 export interface Needs {
@@ -56,11 +55,11 @@ export async function neededBy(
   const seen = new Set<string>();
   for await (const group of grouped(openItems(engine))) {
     for (const { pk } of group) seen.add(pk);
-    await count.addOpen(await shownHolds(engine, group));
+    await count.addOpen(group);
     if (count.isOver) return count.needs;
   }
   for await (const group of grouped(await youngItems(engine, noted))) {
-    await count.addListed(await shownInListing(engine, group), seen);
+    await count.addListed(group, seen);
     if (count.isOver) return count.needs;
   }
   await count.addUnread([...noted.except].filter((one) => !seen.has(invocationPk(engine.settings.keyPrefix, one))));

@@ -5,12 +5,10 @@ import { idOf, listedItems, openItems } from "../store/index-walk.ts";
 import { momentRange } from "../store/item-keys.ts";
 import { load } from "../store/load.ts";
 import { isUntold } from "./needed-by.ts";
-import { shownHolds } from "../query/shown-entries.ts";
 import type { Item } from "../ports/table.ts";
 
 /** The listing and the open index may lag behind the table by a moment. */
 const LAG_MS = 2_000;
-const TOGETHER = 1_000;
 
 export type PinnedCounts = ReadonlyMap<DeploymentId, number>;
 
@@ -18,8 +16,7 @@ export type PinnedCounts = ReadonlyMap<DeploymentId, number>;
  * Counts the entries of the open index, which name the deployment, and the invocations that were accepted less than the
  * length of a lease ago (`leaseMs`) and may not be in the open index yet.
  *
- * Cost: a read of the whole open index, at half a read unit per fifteen entries or so, plus one read for each entry if the index
- * does not show deployments (ADR 0020). Each running or ready invocation whose entry names no deployment costs a query of its
+ * Cost: a read of the whole open index, at half a read unit per fifteen entries or so. Each running or ready invocation whose entry names no deployment costs a query of its
  * partition, and so does each recently accepted invocation that is not in the open index. Older completed invocations cost
  * nothing. The count may miss invocations that are pinned meanwhile.
  */
@@ -29,7 +26,7 @@ export async function pinnedCounts(engine: Engine): Promise<PinnedCounts> {
     if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
   };
   const seen = new Set<string>();
-  for await (const item of openHolds(engine)) {
+  for await (const item of openItems(engine)) {
     seen.add(item.pk);
     // An ended invocation may stay in the index until the sweeper has passed it.
     if (item["status"] === "completed") continue;
@@ -43,17 +40,6 @@ export async function pinnedCounts(engine: Engine): Promise<PinnedCounts> {
     if (!seen.has(item.pk)) count(await pinOf(engine, item));
   }
   return counts;
-}
-
-/** Reads a bounded number of entries at a time, because the number of open invocations is unbounded. */
-async function* openHolds(engine: Engine): AsyncGenerator<Item> {
-  let entries: Item[] = [];
-  for await (const item of openItems(engine)) {
-    if (entries.push(item) < TOGETHER) continue;
-    yield* await shownHolds(engine, entries);
-    entries = [];
-  }
-  yield* await shownHolds(engine, entries);
 }
 
 /** Reads the pin from the journal: a driver that has not parked the invocation has written the pin nowhere else. */

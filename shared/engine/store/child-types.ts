@@ -31,7 +31,7 @@ function codeOf({ serviceType, handlerType }: TargetTypes): number {
   return Math.max(0, at);
 }
 
-/** @param codes the bytes of `childTypesIn`; absent in segments of earlier versions */
+/** @param codes the bytes of `childTypesIn`; absent if no child's types are known */
 export function withChildTypes(entries: readonly Entry[], codes: Uint8Array | undefined): readonly Entry[] {
   if (codes === undefined) return entries;
   let ids = 0;

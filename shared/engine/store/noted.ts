@@ -27,8 +27,8 @@ export async function readNoted({ table, settings }: StorePorts): Promise<Noted>
   const range = { from: PROGRESS_SK, below: LISTING_SLICES.replace(/#$/, "$") };
   const items = await readPartition(table, sweeperPk(settings.keyPrefix), range);
   const progress: Partial<Item> = items.find(({ sk }) => sk === PROGRESS_SK) ?? {};
-  const { listedFrom, fromMs, again } = progress;
-  const walkedMs = typeof listedFrom === "string" ? momentOf(listedFrom) : typeof fromMs === "number" ? fromMs : 0;
+  const { listedFrom, again } = progress;
+  const walkedMs = typeof listedFrom === "string" ? momentOf(listedFrom) : 0;
   const slices = items.filter(({ sk }) => sk.startsWith(LISTING_SLICES)).map(({ from }) => momentOf(String(from)));
   return {
     belowMs: Math.min(walkedMs, ...slices),

@@ -63,7 +63,6 @@ export const StoredAttemptFailure = message({
   relatedType: optional(string(8)),
   mismatch: submessage(9, () => StoredMismatch),
   deploymentId: optional(string(10)),
-  /** Absent in failures stored before 0.8. */
   startedAtMs: optional(uint53(11)),
   attempt: optional(uint32(12)),
   /** Absent for the first of its kind. */

@@ -7,17 +7,16 @@ import type { Item } from "../ports/table.ts";
 /**
  * True if the age of an invocation has passed a mark since `sinceMs`. The marks are the check interval, twice the interval, four
  * times the interval, and so on. A hash of the id lowers the marks by up to a half, so that invocations accepted together are not
- * all read together. An entry without the moment of acceptance (ADR 0020) has no age; for such an entry, the function returns
- * true if the time to its next look has halved.
+ * all read together.
  * @param item an entry of the open index
  * @param sinceMs a moment; the answer is true for -Infinity, and false for a moment after `nowMs`
  */
 export function hasAged({ settings }: Engine, item: Item, sinceMs: number, nowMs: number): boolean {
   if (sinceMs === -Infinity) return true;
   const intervalMs = checkIntervalMs(settings);
-  const fromMs = Number(item["createdAtMs"] ?? item["lookAtMs"]);
+  const fromMs = Number(item["createdAtMs"]);
   const phase = textHash(item.pk) / 2 ** 32;
   const doublings = (atMs: number): number =>
-    Math.floor(Math.log2(Math.max(0.5, Math.abs(atMs - fromMs) / intervalMs)) + phase);
+    Math.floor(Math.log2(Math.max(0.5, (atMs - fromMs) / intervalMs)) + phase);
   return sinceMs < nowMs && doublings(nowMs) !== doublings(sinceMs);
 }

@@ -64,8 +64,7 @@ export class OpenCount {
     if (isSoleOwner && activeInvocations.find(idOf(item)) !== undefined) return;
     const status = String(item["status"]);
     if (!isOpen(status)) return;
-    // An entry of an older version shows no service (ADR 0020).
-    const count = this.#of(typeof item["service"] === "string" ? item["service"] : OTHER);
+    const count = this.#of(String(item["service"]));
     const isLeft = isSoleOwner && status === "running";
     count.byStatus[isLeft ? "ready" : status]++;
     if (!isLeft && status !== "ready") return;

@@ -138,7 +138,6 @@ export async function writeProgress(engine: Engine, progress: Progress): Promise
   const item: Item = {
     pk: sweeperPk(engine.settings.keyPrefix),
     sk: PROGRESS_SK,
-    fromMs: momentOf(listedFrom),
     listedFrom,
     walkTookMs,
     ...(Number.isFinite(walkedAtMs) && { walkedAtMs }),
@@ -178,13 +177,12 @@ function orderKey({ settings }: Engine) {
   return { pk: sweeperPk(settings.keyPrefix), sk: ORDER_SK };
 }
 
-/** Also reads the item of the previous version, which wrote a moment instead of a place. */
 function progressOf(engine: Engine, item: Partial<Item> = {}): Progress {
-  const { fromMs, walkedAtMs } = item;
+  const { walkedAtMs } = item;
   const first = atFirst(engine);
   const [due, sinceMs] = [roundIn(item, "due"), item["dueSinceMs"]];
   return {
-    listedFrom: placeIn(item, "listedFrom") ?? (typeof fromMs === "number" ? placeAt(fromMs) : first.listedFrom),
+    listedFrom: placeIn(item, "listedFrom") ?? first.listedFrom,
     again: againIn(item, "again"),
     walkedAtMs: typeof walkedAtMs === "number" ? walkedAtMs : first.walkedAtMs,
     walkTookMs: Number(item["walkTookMs"] ?? 0),

@@ -36,11 +36,3 @@ test("an entry shows each change of a shown attribute, also if the entry keeps i
   await table.update(key, { set: { n: "b" }, remove: ["service"] });
   expect((await table.queryIndex("list", "day")).items).toEqual([{ ...key, ...place, n: "b" }]);
 });
-
-test("entries that an older version wrote show their whole items, beside newer ones", async () => {
-  await new EmbeddedTable(store).put(item);
-  const table = new EmbeddedTable(store, SHOWN);
-  await table.put({ ...item, pk: "inv#2", listSk: "2" });
-  const { items } = await table.queryIndex("list", "day");
-  expect(items).toEqual([item, { pk: "inv#2", sk: "seg#0", listPk: "day", listSk: "2", service: "S", n: "a" }]);
-});

@@ -59,16 +59,12 @@ describe("the effects of a segment", () => {
     expect(effectsAfter([cancelOf("inv_x")])).not.toEqual(effectsAfter([cancelOf("inv_x")], later));
   });
 
-  test("the sender keys of one invocation sort in the order of its commands, and a redo knows the keys of earlier versions", () => {
+  test("the sender keys of one invocation sort in the order of its commands", () => {
     const signals = effectsAfter(Array.from({ length: 1_200 }, () => cancelOf("inv_x"))).filter(
       (effect) => effect.kind === "signal",
     );
     const keys = signals.map(({ senderKey }) => senderKey);
-    expect(keys.toSorted()).toEqual(keys);
-    const former = signals.map(({ senderKey, formerSenderKey = senderKey }) =>
-      Number(formerSenderKey.split(".").at(-1)),
-    );
-    expect(former).toEqual(Array.from(former, (_, at) => former[0]! + at));
+    expect([keys.toSorted(), new Set(keys).size]).toEqual([keys, 1_200]);
   });
 
   test("the end answers the caller and attached invocations", () => {

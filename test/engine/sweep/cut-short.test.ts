@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationPk, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
-import { type Item, type Key, StoreError } from "../../../shared/engine/ports/table.ts";
+import { type Key, StoreError } from "../../../shared/engine/ports/table.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
 import type { PortCall } from "../../harness/engine/engine-process.ts";
@@ -203,21 +203,4 @@ describe("an entry of the listing whose look fails", () => {
     expect(tries).toEqual([...numbers(20).map(() => 1), ...numbers(5).map(() => 0)]);
     expect(told).toBe(id);
   });
-});
-
-test("a sweeper goes on from the progress that an earlier version has written", async () => {
-  const stage = await open(handlers);
-  const nowMs = stage.pulse.nowMs();
-  const moments = [nowMs - 50 * MINUTE_MS, nowMs - 30 * MINUTE_MS];
-  const [, listed] = await plantListed(stage.stores.table, stage.actor().engine, moments);
-  const former: Item = {
-    pk: sweeperPk(""),
-    sk: "listed",
-    fromMs: nowMs - 40 * MINUTE_MS,
-    walkedAtMs: nowMs - MINUTE_MS,
-  };
-  await stage.stores.table.put(former);
-  const sweeper = stage.actor();
-  await stage.pulse.within(0, sweepOnce(sweeper.engine));
-  expect(wokenBy(sweeper)).toEqual([listed]);
 });

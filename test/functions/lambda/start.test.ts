@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { bundleFunctions } from "../../../infra/bundle.mjs";
+import { TABLE_FORMAT } from "../../../shared/config/table-facts.ts";
 import { freshSecretBytes } from "../../../shared/wiring/fresh-bytes.ts";
 import { scriptedAws } from "./scripted-aws.ts";
 import type { ScriptedAws } from "./scripted-aws.ts";
@@ -36,7 +37,7 @@ beforeEach(() => {
   aws.parameters.clear();
   aws.parameters.set(`${PATH}/id-secret`, SECRET).set(`${PATH}/signing-key-1`, PEM);
   aws.items.clear();
-  aws.items.set("schema", { pk: { S: "schema" }, sk: { S: "format" }, format: { N: "1" } });
+  aws.items.set("schema", { pk: { S: "schema" }, sk: { S: "format" }, format: { N: String(TABLE_FORMAT) } });
 });
 
 interface Start {
@@ -132,7 +133,7 @@ test("a denied read of parameters is logged in the words of AWS", async () => {
 test("a function does not start on a table with another format or another secret", async () => {
   aws.items.set("schema", { pk: { S: "schema" }, sk: { S: "format" }, format: { N: "99" } });
   expect((await start()).lines).toMatchObject([refused("META0010", "99")]);
-  aws.items.set("schema", { pk: { S: "schema" }, sk: { S: "format" }, format: { N: "1" } });
+  aws.items.set("schema", { pk: { S: "schema" }, sk: { S: "format" }, format: { N: String(TABLE_FORMAT) } });
   aws.items.set("secret", { pk: { S: "secret" }, sk: { S: "hmac" }, digest: { S: "of another one" } });
   expect((await start()).lines).toMatchObject([refused("RT0002", "put the former one back")]);
 });
