@@ -29,6 +29,7 @@ export const ROTATING_SUITES = {
       "days/days-sole-owner",
       "operations/operations-sole-owner",
       "operations/operations-shared-table",
+      "operations/unstarted",
       "sweeper/functions",
     ],
   },

@@ -104,6 +104,7 @@ const CATALOGUE = {
       ["I9", "a restart that writes the acceptance before the beginning that it keeps"],
       ["I1", "a drop of the journal that deletes before it replaces the end"],
       ["what ends before its first attempt keeps no content", "an end before the first attempt that keeps its input"],
+      ["what ends before its first attempt keeps no content", "an erasure whose mark is taken for its end"],
     ],
     "test/simulation/crash-points/planted/queue-mistakes.test.ts": [
       ["I8", "an invocation behind a void ticket does not look at the holder"],

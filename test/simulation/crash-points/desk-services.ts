@@ -93,6 +93,10 @@ export const desk = restate.service({
       for (let at = 0; at < count; at++) ctx.serviceSendClient(own).label(at);
       return step(ctx, "sent");
     },
+    confides: async (ctx: Context, { id, note }: { readonly id: string; readonly note: string }) => {
+      ctx.invocation(restate.InvocationIdParser.fromString(id)).signal("note").resolve(note);
+      return step(ctx, "told");
+    },
     late: async (ctx: Context, id: string) => {
       ctx.invocation(restate.InvocationIdParser.fromString(id)).signal("note").resolve(1);
       return step(ctx, "told");

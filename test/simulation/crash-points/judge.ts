@@ -7,6 +7,7 @@ import type { Result } from "../../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { hasExpired, load, type Loaded } from "../../../shared/engine/store/load.ts";
 import type { Client } from "./client.ts";
+import { placesOf } from "../../harness/engine/inflated-store.ts";
 import { judgeKeys } from "./key-judge.ts";
 import type { Ledger } from "./ledger.ts";
 import { TOKEN } from "./ledger.ts";
@@ -55,6 +56,7 @@ export async function judge(world: World, client: Client, scenario: Scenario, fa
     ...invocations.flatMap((loaded) => invocationComplaints(loaded, scenario, world)),
     ...executionComplaints(world.ledger, scenario, faults),
     ...restartComplaints(invocations, scenario),
+    ...(await erasureComplaints(world, scenario, invocations)),
     ...(await judgeKeys(world, client, scenario, invocations)),
   ];
 }
@@ -135,6 +137,26 @@ function restartComplaints(invocations: readonly Loaded[], { keptEntries = 0 }: 
     const isKept = kept?.every((entry, at) => Buffer.from(entry.frame).equals(found?.[at]?.frame ?? Buffer.alloc(0)));
     return isKept === false ? [`${id} does not begin with the entries of ${source.formerId} that it keeps`] : [];
   });
+}
+
+/**
+ * Input, pieces and arrivals of what ended before its first attempt leave no trace in the table. Pieces of an acceptor that died before
+ * it accepted are none of these: they belong to no invocation, and expire.
+ */
+async function erasureComplaints(
+  { table }: World,
+  { erased }: Scenario,
+  invocations: readonly Loaded[],
+): Promise<string[]> {
+  if (erased === undefined) return [];
+  const accepted = invocations.map(({ invocation }) => invocation.acceptance);
+  const started = accepted.filter(({ target }) => target.handler === erased.butOf);
+  const isOfNone = (place: string): boolean =>
+    place.includes(" blob#") && !accepted.some(({ nonce }) => place.includes(` blob#${nonce}#`));
+  const places = await placesOf(table, erased.text);
+  return places
+    .filter((place) => !isOfNone(place) && !started.some(({ id }) => place.startsWith(`inv#${id} `)))
+    .map((place) => `${place} keeps the content of what never began`);
 }
 
 function executionComplaints(ledger: Ledger, { needs = {} }: Scenario, faults: number): string[] {

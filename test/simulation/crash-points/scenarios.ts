@@ -40,6 +40,11 @@ export interface Scenario {
   readonly states?: Readonly<Record<string, readonly string[]>>;
   /** The calls that are struck; all by default. A scenario with a long wait limits them, because most of its calls are equal. */
   readonly at?: RegExp;
+  /**
+   * A text that the store must have nowhere in the end: it is in what ended before its first attempt. The invocations of the handler
+   * `butOf` were started, and keep it.
+   */
+  readonly erased?: { readonly text: string; readonly butOf?: string };
   /** For a scenario whose client restarts an invocation: how many entries after the input the new invocation copies. */
   readonly keptEntries?: number;
   /** How the processes live; as usual by default. */

@@ -63,6 +63,22 @@ export const keptInput = changed((table) => ({
   },
 }));
 
+/** Whoever finds the mark of an erasure takes the erasure for done, and leaves the pieces of the input. */
+export const markTakenForErased: Sabotage = (engine, generation) => {
+  const taken = new Set<string>();
+  return changed((table) => ({
+    async update(key, update, condition) {
+      const isMark = key.sk === ACCEPTANCE_SK && update.set?.["b"] !== undefined && update.remove === undefined;
+      if (isMark && (await table.get(key))?.["end"] === true) taken.add(key.pk);
+      return await table.update(key, update, condition);
+    },
+    async delete(key, condition) {
+      const isLeft = key.sk.startsWith("blob#") && taken.has(key.pk);
+      return isLeft ? acting({ written: true }) : await table.delete(key, condition);
+    },
+  }))(engine, generation);
+};
+
 /** A drop of the journal deletes the items first, and then replaces the end by its bare form. */
 export const dropBeforeBareEnd = changed((table) => ({
   async put(item, condition) {

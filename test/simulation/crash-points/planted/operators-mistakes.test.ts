@@ -4,9 +4,10 @@ import { plantedTests } from "../../../planted/planted-tests.ts";
 import { crashPoints } from "../crash-points.ts";
 import { EDITS } from "../operations/edits.ts";
 import { FORGETS } from "../operations/forgets.ts";
+import { UNSTARTED } from "../operations/unstarted.ts";
 import type { Scenario } from "../scenarios.ts";
 import type { Ownership, Sabotage } from "../world.ts";
-import { dropBeforeBareEnd, editComparedAgain, keptInput, lateBeginning } from "./mistakes.ts";
+import { dropBeforeBareEnd, editComparedAgain, keptInput, lateBeginning, markTakenForErased } from "./mistakes.ts";
 
 const PLANTED: readonly {
   readonly what: string;
@@ -50,9 +51,17 @@ const PLANTED: readonly {
     at: /^table\.update inv#/,
     complaint: /no fault: .*never began, and its input is kept/s,
   },
+  {
+    what: "an erasure whose mark is taken for its end",
+    sabotage: markTakenForErased,
+    ownership: "functions",
+    scenario: "killed before its first attempt, hints lost",
+    at: /^table\.(delete|update) inv#/,
+    complaint: /call \d+ .*keeps the content of what never began/s,
+  },
 ];
 
-const scenarioOf = (name: string): Scenario => [...EDITS, ...FORGETS].find((one) => one.name === name)!;
+const scenarioOf = (name: string): Scenario => [...EDITS, ...FORGETS, ...UNSTARTED].find((one) => one.name === name)!;
 
 plantedTests(import.meta.filename, PLANTED, async ({ sabotage, ownership, scenario, at, complaint }) => {
   const { failures } = await crashPoints(ownership, scenarioOf(scenario), { sabotage, failuresMax: 1, at });

@@ -13,12 +13,13 @@ import { EDITS } from "../operations/edits.ts";
 import { FORGETS } from "../operations/forgets.ts";
 import { ORDERS } from "../operations/orders.ts";
 import { TALKS } from "../operations/talks.ts";
+import { UNSTARTED } from "../operations/unstarted.ts";
 import { run } from "../run.ts";
 import { SCENARIOS } from "../scenarios.ts";
 import { FUNCTIONS } from "../sweeper/functions.ts";
 
 const DAYS = 13;
-const OPERATED = [...EDITS, ...FORGETS, ...ORDERS, ...TALKS];
+const OPERATED = [...EDITS, ...FORGETS, ...ORDERS, ...TALKS, ...UNSTARTED];
 const ALL = [
   ...SCENARIOS,
   ...KEYED_SCENARIOS,
