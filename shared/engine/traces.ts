@@ -113,7 +113,7 @@ function traceStart(engine: Engine, acceptance: Acceptance, endedAtMs: number): 
 }
 
 export function traceAttempt(engine: Engine, active: ActiveInvocation, { attempt, ending, pin }: AttemptEnded): void {
-  const { span } = active.attempt;
+  const { span, events } = active.attempt;
   active.attempt.endSpan();
   if (engine.tracer === undefined || span?.sampled !== true) return;
   const { acceptance } = active.invocation;
@@ -137,6 +137,7 @@ export function traceAttempt(engine: Engine, active: ActiveInvocation, { attempt
       }),
       ...(failure && { "error.type": failure.errorCode }),
     },
+    ...(events && { events: events.kept, droppedEvents: events.dropped }),
     ...(failure && { failure: failure.message }),
   });
 }

@@ -1,4 +1,4 @@
-/** The same handlers on the reference server and on Stepwell give a collector spans of the same names, parents and results. */
+/** The same handlers on the reference server and on Stepwell give a collector spans of the same names, parents, results and events. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http2";
 import { tmpdir } from "node:os";
@@ -18,12 +18,28 @@ import { fetch, knowAdmin } from "../harness/local/admin-access.ts";
 
 const { createEndpointHandler, object, service, TerminalError } = await import("@restatedev/restate-sdk");
 
+const STEPS = 140;
 const CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 /** The deployment of one side; it ends with the test. */
 async function startTracedDeployment(): Promise<string> {
   let attempts = 0;
-  const counter = object({ name: "Counter", handlers: { add: async (_ctx: ObjectContext, by: number) => by } });
+  const counter = object({
+    name: "Counter",
+    handlers: {
+      add: async (ctx: ObjectContext, by: number) => {
+        const sum = ((await ctx.get<number>("sum")) ?? 0) + by;
+        ctx.set("sum", sum);
+        return sum;
+      },
+      /** More commands than a span has events. */
+      climbs: async (ctx: ObjectContext) => {
+        for (let step = 0; step < STEPS; step++) ctx.set("step", step);
+        ctx.clear("step");
+        ctx.clearAll();
+      },
+    },
+  });
   const inner = service({
     name: "Inner",
     handlers: { greet: async (_ctx: Context, name: string) => `hello ${name}` },
@@ -35,6 +51,16 @@ async function startTracedDeployment(): Promise<string> {
         const trimmed = await ctx.run("trim", () => name.trim());
         ctx.serviceSendClient(inner).greet(trimmed);
         await ctx.objectClient(counter, "a b").add(1);
+        await ctx.sleep(1);
+        await ctx.run(() => "without a name");
+        const { id, promise } = ctx.awakeable<string>();
+        ctx.resolveAwakeable(id, "woken");
+        await promise;
+        await ctx
+          .run("fails", () => {
+            throw new TerminalError("this step fails");
+          })
+          .catch(() => undefined);
         return await ctx.serviceClient(inner).greet(trimmed);
       },
       secondTry: async () => {
@@ -65,12 +91,15 @@ async function play({ ingressUrl, adminUrl }: Server, receiver: OtlpReceiver): P
   expect(await post(`${adminUrl}/deployments`, { uri: await startTracedDeployment() })).toBe(201);
   expect(await post(`${ingressUrl}/Greeter/all`, " Ada ", { traceparent: CALLER })).toBe(200);
   expect(await post(`${ingressUrl}/Counter/k/add`, 2)).toBe(200);
+  expect(await post(`${ingressUrl}/Counter/k/climbs`, "")).toBe(200);
   expect(await post(`${ingressUrl}/Greeter/secondTry`, "")).toBe(200);
   expect(await post(`${ingressUrl}/Greeter/refuse`, "")).toBe(409);
   await receiver.seen("invocation-end Inner/greet", 2);
   for (const name of ["Greeter/all", "Greeter/secondTry", "Greeter/refuse"])
     await receiver.seen(`invocation-end ${name}`);
   await receiver.seen("invocation-end Counter/{key}/add", 2);
+  await receiver.seen("invocation-attempt Counter/{key}/climbs");
+  await receiver.seen("invocation-end Counter/{key}/climbs");
   await receiver.seen("invocation-attempt Greeter/secondTry", 2);
   return traces(receiver.spans);
 }
@@ -92,7 +121,9 @@ function subtree(spans: readonly ReadSpan[], span: ReadSpan, indent: string): st
     .join(" ");
   const named = attributes["restate.invocation.id"] === undefined ? " without an id" : "";
   const line = `${indent}${span.name} (${facts})${named}${span.status === 2 ? " failed" : ""}${linked.join("")}${isJoined}`;
-  return [line, ...below.map((one) => subtree(spans, one, `${indent}  `).join("\n")).toSorted()];
+  const events = span.events.map(({ name, attributes: of }) => `${indent}  * ${name} ${JSON.stringify(of)}`);
+  const dropped = span.droppedEvents > 0 ? [`${indent}  * and ${span.droppedEvents} more`] : [];
+  return [line, ...events, ...dropped, ...below.map((one) => subtree(spans, one, `${indent}  `).join("\n")).toSorted()];
 }
 
 async function startTracedStepwell(endpoint: string, dir: string): Promise<Server> {
@@ -137,5 +168,6 @@ test("both servers send a collector the same traces", async () => {
     }),
   );
   expect(ours).toEqual(theirs);
-  expect(ours).toHaveLength(5);
+  expect(ours).toHaveLength(6);
+  expect(ours!.join("\n")).toContain(" more");
 });

@@ -117,12 +117,12 @@ function readable(span: Span, resource: Resource): ReadableSpan {
     attributes: span.attributes,
     links:
       span.cause === undefined ? [] : [{ context: { ...span.cause, traceFlags: TraceFlags.SAMPLED }, attributes: {} }],
-    events: [],
+    events: (span.events ?? []).map(({ name, atMs, attributes }) => ({ name, time: timeOf(atMs), attributes })),
     ended: true,
     resource,
     instrumentationScope: SCOPE,
     droppedAttributesCount: 0,
-    droppedEventsCount: 0,
+    droppedEventsCount: span.droppedEvents ?? 0,
     droppedLinksCount: 0,
   };
 }

@@ -34,6 +34,8 @@ export async function expand(
   version: ProtocolVersion,
   replyMaxBytes: number,
 ): Promise<Expanded> {
+  // The span shows everything that came, also what is refused below.
+  active.attempt.events?.add(received, engine.clock.nowMs());
   const { acceptance, journal } = active.invocation;
   const entries: Entry[] = [];
   const reads = keyedReads(engine, active, version);

@@ -3,6 +3,7 @@ import type { Await } from "../../core/model/await-tree.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { TraceContext } from "../../core/model/trace-context.ts";
 import type { ReplyRoom } from "./reply-room.ts";
+import { SpanEvents } from "./span-events.ts";
 
 /** Why a driver aborts an exchange. */
 export type LetGo = "abort-timeout" | "lost" | "stopping";
@@ -44,6 +45,7 @@ export class OpenAttempt {
   #exchange: OpenExchange | undefined;
   #room: ReplyRoom | undefined;
   #span: TraceContext | undefined;
+  #events: SpanEvents | undefined;
   #turnSinceMs = 0;
   #mayProbe: boolean;
 
@@ -123,10 +125,17 @@ export class OpenAttempt {
 
   beginSpan(span: TraceContext): void {
     this.#span = span;
+    this.#events = span.sampled ? new SpanEvents() : undefined;
+  }
+
+  /** The events of the span; undefined if the span is not recorded. */
+  get events(): SpanEvents | undefined {
+    return this.#events;
   }
 
   endSpan(): void {
     this.#span = undefined;
+    this.#events = undefined;
   }
 
   /**

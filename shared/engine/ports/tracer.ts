@@ -11,6 +11,13 @@ export interface SpanLink {
   readonly spanId: string;
 }
 
+/** What happened at one moment of a span. */
+export interface SpanEvent {
+  readonly name: string;
+  readonly atMs: number;
+  readonly attributes: Span["attributes"];
+}
+
 export interface Span {
   /** 32 hexadecimal digits in lower case. */
   readonly traceId: string;
@@ -27,6 +34,10 @@ export interface Span {
   readonly endedAtMs: number;
   /** Dotted names in lower case. */
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  /** In the order in which they happened; none by default. */
+  readonly events?: readonly SpanEvent[];
+  /** How many more events happened than `events` has. */
+  readonly droppedEvents?: number;
   /** Why the span failed; absent if it did not. */
   readonly failure?: string;
 }

@@ -29,7 +29,9 @@ test("a span arrives with all its fields", async () => {
   const { tracer } = newTracer(tracesOf(receiver));
   const attributes = { "rpc.service": "S", "stepwell.attempt.number": 3 };
   const cause = { traceId: "1af7651916cd43dd8448eb211c80319d", spanId: "2222222222222222" };
-  tracer.record(span("all", { parentSpanId: "1111111111111111", kind: "client", attributes, cause, failure: "boom" }));
+  const events = [{ name: "happened", atMs: 1_700_000_000_500, attributes: { step: "one" } }];
+  const more = { attributes, events, droppedEvents: 7, cause, failure: "boom" };
+  tracer.record(span("all", { parentSpanId: "1111111111111111", kind: "client", ...more }));
   tracer.record(span("least", { kind: "server" }));
   await tracer.flush(LONG_MS);
   expect(receiver.requests).toEqual(["/v1/traces application/x-protobuf"]);
@@ -45,11 +47,13 @@ test("a span arrives with all its fields", async () => {
     status: 0,
     message: "",
     links: [] as string[],
+    events: [] as typeof events,
+    droppedEvents: 0,
     service: "Restate",
   };
   const links = [`${cause.traceId} ${cause.spanId}`];
   const all = { name: "all", parentSpanId: "1111111111111111", kind: 3, attributes, links, status: 2, message: "boom" };
-  expect(receiver.spans).toEqual([{ ...least, ...all }, least]);
+  expect(receiver.spans).toEqual([{ ...least, ...all, events, droppedEvents: 7 }, least]);
 });
 
 test("spans go out without a flush", async () => {

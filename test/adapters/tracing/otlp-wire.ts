@@ -10,6 +10,9 @@ export interface ReadSpan {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
+  /** In the order in which the exporter sends them. */
+  readonly events: readonly ReadEvent[];
+  readonly droppedEvents: number;
   /** `<trace id> <span id>` of each link. */
   readonly links: readonly string[];
   /** 2 is an error. */
@@ -17,6 +20,12 @@ export interface ReadSpan {
   readonly message: string;
   /** The service name of the resource. */
   readonly service: string;
+}
+
+export interface ReadEvent {
+  readonly name: string;
+  readonly atMs: number;
+  readonly attributes: ReadSpan["attributes"];
 }
 
 type Fields = ReadonlyMap<number, readonly (Uint8Array | bigint)[]>;
@@ -91,6 +100,12 @@ export function readSpans(body: Uint8Array): ReadSpan[] {
         startedAtMs: Number(numberOf(span, 7) / NANOS_PER_MS),
         endedAtMs: Number(numberOf(span, 8) / NANOS_PER_MS),
         attributes: attributesOf(all(span, 9)),
+        events: all(span, 11).map((event) => ({
+          name: text(event, 2),
+          atMs: Number(numberOf(event, 1) / NANOS_PER_MS),
+          attributes: attributesOf(all(event, 3)),
+        })),
+        droppedEvents: Number(numberOf(span, 12)),
         links: all(span, 13).map((link) => `${digits(link, 1)} ${digits(link, 2)}`),
         status: status === undefined ? 0 : Number(numberOf(status, 3)),
         message: status === undefined ? "" : text(status, 2),
