@@ -2,6 +2,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { AdminErrorBody } from "../../shared/api/wire/admin.ts";
 import type { IngressErrorBody } from "../../shared/api/wire/ingress.ts";
+import { fixOf } from "./admin-fix.ts";
+import type { RefusedRequest } from "./admin-fix.ts";
 import { tokenHeaders } from "./admin-server.ts";
 import type { AdminServer } from "./admin-server.ts";
 import { CommandFailure, codedFailure } from "./command-failure.ts";
@@ -12,23 +14,6 @@ import type { Terminal } from "./terminal.ts";
 import { unknownRequest } from "./unknown-request.ts";
 
 const PLAIN_TEXT_MAX = 300;
-
-/** Fixes for refusals without a code, which have no remedy in the error table. */
-const FIXES: Readonly<Record<number, (kind: string) => string>> = {
-  400: () => "Correct the value that the message names.",
-  403: () =>
-    "An admin API on AWS requires requests that are signed for IAM: reach it through `stepwell proxy`, with credentials whose policy grants execute-api:Invoke on this API.",
-  404: (kind) => `\`stepwell ${kind} list\` shows the existing ${kind}.`,
-  409: (kind) => `\`stepwell ${kind} describe\` shows the status.`,
-};
-
-/**
- * @param path the path of the request; its first word is a kind, such as `deployments`, and the CLI has a command group
- * of that name
- */
-function fixOf(status: number, path: string): string | undefined {
-  return FIXES[status]?.(/^\w+/.exec(path)?.[0] ?? "");
-}
 
 const WAITING = "Waiting for the server";
 
@@ -112,27 +97,24 @@ export function adminClient(
   };
 }
 
-function refusal(
-  base: string,
-  { method, path }: { readonly method: string; readonly path: string },
-  status: number,
-  text: string,
-): CommandFailure {
-  const failed = (message: string, fix: string | undefined): CommandFailure =>
-    new CommandFailure(message, {
+function refusal(base: string, { method, path }: RefusedRequest, status: number, text: string): CommandFailure {
+  const failed = (message: string): CommandFailure => {
+    const fix = fixOf(status, { method, path }, message);
+    return new CommandFailure(message, {
       exitCode: EXIT_REFUSED,
       status,
       cause: `${status} to ${method} /${path}`,
       ...(fix === undefined ? {} : { fix }),
     });
+  };
   const body = errorBody(text);
   if (body?.source !== undefined) return noAdminApi(base, "it answers like an ingress");
   if (body !== undefined) {
     if (body.restate_code !== null) return codedFailure(body.restate_code, body.message);
-    return failed(body.message, fixOf(status, path));
+    return failed(body.message);
   }
   const said = text.trim().split("\n", 1)[0]!.slice(0, PLAIN_TEXT_MAX);
-  return failed(said === "" ? `The server answered with ${status}, and without a text` : said, fixOf(status, path));
+  return failed(said === "" ? `The server answered with ${status}, and without a text` : said);
 }
 
 /** Only refusals of the ingress name their source. */

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_INVOCATION_FAILED } from "./exit-codes.ts";
-import { attachRequest } from "./ingress-exchange.ts";
+import { attachRequest, outputRequest } from "./ingress-exchange.ts";
 import { giveResult, untilInterrupted } from "./result-output.ts";
 import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";
@@ -39,9 +39,8 @@ async function attach(session: Session, id: string): Promise<void> {
  * @throws CommandFailure if the ingress has no such invocation
  */
 async function refuseUnknown(session: Session, id: string, signal: AbortSignal): Promise<void> {
-  const path = `restate/invocation/${encodeURIComponent(id)}/output`;
   try {
-    await session.ingress.ask({ method: "GET", path }, "Waiting for the result", signal);
+    await session.ingress.ask(outputRequest(id), "Waiting for the result", signal);
   } catch (error) {
     if (error instanceof CommandFailure && error.text.exitCode === EXIT_INVOCATION_FAILED) return;
     throw error;

@@ -1,6 +1,7 @@
 /** `stepwell call` and `stepwell send`: invoke a handler, with or without waiting for its result. */
 import { Command, InvalidArgumentError } from "commander";
 import type { SendBody } from "../../shared/api/wire/ingress.ts";
+import { explainConflict, explainKey } from "./call-failure.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_NO_SERVER } from "./exit-codes.ts";
 import type { IngressAnswer } from "./ingress-exchange.ts";
@@ -74,13 +75,13 @@ function targetOf(written: string): Target {
 async function call(session: Session, target: Target, flags: CallFlags): Promise<void> {
   const { headers, body } = await payloadOf(flags);
   const { service, handler } = target;
+  const called = { ...target, key: flags.key };
   const answer = await untilInterrupted(
     (signal) =>
-      session.ingress.ask(
-        { method: "POST", path: pathOf(target, flags.key), headers, body },
-        "Waiting for the result",
-        signal,
-      ),
+      session.ingress
+        .ask({ method: "POST", path: pathOf(target, flags.key), headers, body }, "Waiting for the result", signal)
+        .catch((failure: unknown) => explainConflict(session.ingress, failure, called, signal))
+        .catch((failure: unknown) => explainKey(failure, called)),
     {
       cause: "the server may have accepted the invocation, which then goes on without this command",
       fix: `\`stepwell invocations list --service ${service} --handler ${handler} --status open\` shows its id, for \`stepwell attach\`.`,
@@ -93,7 +94,9 @@ async function send(session: Session, target: Target, flags: SendFlags): Promise
   const { headers, body } = await payloadOf(flags);
   const query = flags.delay === undefined ? "" : `?delay=${encodeURIComponent(flags.delay)}`;
   const path = `${pathOf(target, flags.key)}/send${query}`;
-  const answer = await session.ingress.ask({ method: "POST", path, headers, body }, "Sending");
+  const answer = await session.ingress
+    .ask({ method: "POST", path, headers, body }, "Sending")
+    .catch((failure: unknown) => explainKey(failure, { ...target, key: flags.key }));
   const { invocationId: id, executionTime, status } = sentBody(answer);
   const result = { invocation_id: id, status, ...(executionTime !== undefined && { execution_time: executionTime }) };
   session.give(result, () =>

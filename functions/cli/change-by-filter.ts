@@ -2,7 +2,7 @@
 import type { BatchBody } from "../../shared/api/wire/admin.ts";
 import { type BatchOutcome, batchOutcomes } from "../../shared/api/wire/batch-outcomes.ts";
 import type { InvocationSummaryBody } from "../../shared/api/wire/invocation.ts";
-import { countsText, failUnlessAccepted, unansweredFix } from "./change-outcome.ts";
+import { countsText, failUnlessAccepted, notesText, unansweredFix } from "./change-outcome.ts";
 import type { CarriedOut } from "./change-outcome.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_ABORTED, EXIT_USAGE } from "./exit-codes.ts";
@@ -38,7 +38,10 @@ export async function changeByFilter(session: Session, change: InvocationChange,
       `${change.question} ${ids.length === 1 ? "this invocation" : `these ${ids.length} invocations`}?`,
     );
     const { outcomes, failure } = await carryOut(session, change, ids, asked.deployment);
-    session.give({ ...counts, invocations: outcomes }, () => countsText(change, outcomes));
+    const statuses = new Map(found.invocations.map(({ id, status }) => [id, status]));
+    session.give({ ...counts, invocations: outcomes }, () =>
+      [countsText(change, outcomes), ...notesText(change, outcomes, statuses)].join("\n"),
+    );
     if (failure !== undefined && change.makesNew === true && !session.json)
       session.terminal.tell(unansweredFix(change));
     if (failure !== undefined) throw failure;

@@ -72,7 +72,9 @@ async function carryOut(
     `${change.question} ${ids.length === 1 ? "this invocation" : `these ${ids.length} invocations`}?`,
   );
   const { outcomes, failure } = await changeEach(session, ids, route);
-  session.give({ invocations: outcomes }, () => outcomes.map((outcome) => outcomeText(change, outcome)).join("\n"));
+  session.give({ invocations: outcomes }, () =>
+    outcomes.map((outcome, at) => outcomeText(change, outcome, found[at]?.status)).join("\n"),
+  );
   if (failure !== undefined) throw failure;
   failUnlessAccepted(change, outcomes);
 }

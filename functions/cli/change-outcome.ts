@@ -37,12 +37,25 @@ export function unansweredFix(change: InvocationChange): string {
     : "Run the command again: it changes what still matches.";
 }
 
-/** One line for one invocation. */
-export function outcomeText(change: InvocationChange, told: BatchOutcome): string {
+/** @param status the status of the invocation before the change; undefined if it is unknown */
+export function outcomeText(change: InvocationChange, told: BatchOutcome, status?: string): string {
   const { id, outcome, message = "", new_invocation_id: newId } = told;
   if (outcome === "refused") return foreignLine(`Refused    ${id}: ${message}`);
-  const note = noteOf(change, outcome);
+  const before = outcome === "done" && status !== undefined ? change.doneNotes?.[status] : undefined;
+  const note = before === undefined ? noteOf(change, outcome) : `: ${before}`;
   return foreignLine(`${verbOf(change, outcome)} ${id}${newId === undefined ? "" : ` as ${newId}`}${note}`);
+}
+
+/** One line for each status before the change that has a note. @param statuses the statuses before the change, by id */
+export function notesText(
+  { doneNotes = {} }: InvocationChange,
+  outcomes: readonly BatchOutcome[],
+  statuses: ReadonlyMap<string, string>,
+): readonly string[] {
+  return Object.entries(doneNotes).flatMap(([status, note]) => {
+    const count = outcomes.filter(({ id, outcome }) => outcome === "done" && statuses.get(id) === status).length;
+    return count === 0 ? [] : [`${count} of them ${count === 1 ? "was" : "were"} ${status}: ${note}`];
+  });
 }
 
 /**

@@ -7,8 +7,10 @@ export interface FailureText {
   readonly exitCode: number;
   /** A code of the error table. */
   readonly code?: string;
-  /** The status of the answer that refused the request. */
+  /** The status of the answer that refused the request, or with which the invocation failed. */
   readonly status?: number;
+  /** The invocation that the answer names. */
+  readonly invocationId?: string;
   /** The underlying cause. */
   readonly cause?: string;
   /** The user's remedy. */

@@ -12,6 +12,11 @@ export function attachRequest(id: string): IngressRequest {
   return { method: "GET", path: `restate/invocation/${encodeURIComponent(id)}/attach` };
 }
 
+/** Answers at once: with the result, with the failure, or with a refusal if there is no result. */
+export function outputRequest(id: string): IngressRequest {
+  return { method: "GET", path: `restate/invocation/${encodeURIComponent(id)}/output` };
+}
+
 export function invocationIdOf({ headers }: IngressAnswer): string | undefined {
   const id = headers["x-restate-id"];
   return typeof id === "string" ? id : undefined;

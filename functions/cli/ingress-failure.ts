@@ -23,18 +23,26 @@ export function failureOf(base: string, asked: IngressRequest, answer: IngressAn
   const fix = fixOf(asked, answer);
   return new CommandFailure(message === "" ? "The server refused the request" : message, {
     exitCode: EXIT_REFUSED,
-    cause: `${answer.status} to ${asked.method} /${asked.path}`,
+    status,
+    cause: `${status} to ${asked.method} /${asked.path}`,
     ...(fix !== undefined && { fix }),
   });
 }
 
-function failedInvocation({ code, message, metadata = {} }: ErrorBody, { headers }: IngressAnswer): CommandFailure {
+function failedInvocation(
+  { code, message, metadata = {} }: ErrorBody,
+  { headers, status }: IngressAnswer,
+): CommandFailure {
   const id = headers["x-restate-id"];
   const pairs = Object.entries(metadata).map(([name, value]) => `${name}=${value}`);
   return new CommandFailure(message === "" ? "The invocation failed" : message, {
     exitCode: EXIT_INVOCATION_FAILED,
+    status,
     cause: [`${typeof id === "string" ? id : "the invocation"} failed with ${code}`, ...pairs].join(", "),
-    ...(typeof id === "string" && { fix: `\`stepwell invocations describe ${id}\` shows its journal.` }),
+    ...(typeof id === "string" && {
+      invocationId: id,
+      fix: `\`stepwell invocations describe ${id}\` shows its journal.`,
+    }),
   });
 }
 

@@ -17,6 +17,8 @@ export interface InvocationChange {
   readonly noted: string;
   /** Printed at the end of a line that begins with `noted`. */
   readonly notedNote?: string;
+  /** What a change did to an invocation that had this status before; printed after the outcome `done`. */
+  readonly doneNotes?: Readonly<Record<string, string>>;
   /** The statuses that a change by filters selects by default. */
   readonly statuses: readonly string[];
   /** Each run makes new invocations, and the old ones match the same filters as before. */
@@ -30,6 +32,14 @@ const deployment = (fallback: string): Option =>
 
 /** The index of the entry with the input. A restart from this entry keeps no other entry of the journal. */
 export const FROM_DEFAULT = "0";
+
+/** The server accepts a resume in these statuses too, and it does less there than the word says. */
+const ALREADY_UNDER_WAY = "an attempt was under way already, and goes on";
+const RESUME_NOTES = {
+  suspended: "an attempt starts now, and what it waits for stays: a sleep ends no earlier",
+  running: ALREADY_UNDER_WAY,
+  ready: ALREADY_UNDER_WAY,
+};
 
 const PLAIN = { options: [], query: [] } as const;
 
@@ -69,7 +79,9 @@ export const INVOCATION_CHANGES: readonly InvocationChange[] = [
   {
     name: "resume",
     statuses: CHANGE_STATUSES.resume,
-    description: "Resume paused invocations, and retry at once those that wait for a retry.",
+    description:
+      "Resume paused invocations, and retry at once those that wait for a retry; one that is suspended is attempted again, and what it waits for stays.",
+    doneNotes: RESUME_NOTES,
     options: [deployment("keep")],
     route: "resume",
     query: ["deployment"],

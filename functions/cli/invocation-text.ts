@@ -57,11 +57,18 @@ function attemptPairs(colours: Colours, body: InvocationBody): readonly Pair[] {
     ["Deployment", optional(body.deployment, deploymentText)],
     ["Last deployment", optional(lastDeployment(body), foreignLine)],
     ["Protocol", optional(body.pinned_service_protocol_version, (version) => `version ${version}`)],
-    ["Attempts", String(body.attempts)],
+    ["Attempts", attemptsText(body)],
     ["Silent since", optional(body.silent_since, momentText)],
     ["Failed with", optional(body.completion_failure, (failure) => colours.red(endText(failure)))],
     ["Last failure", optional(body.last_failure, (last) => lastFailureText(last, body.mismatch !== undefined))],
   ];
+}
+
+/** The number alone looks like the number of failures, but an invocation that waits is attempted again after each wait. */
+function attemptsText({ attempts, events }: InvocationBody): string {
+  if (attempts <= 1) return String(attempts);
+  const failed = events.reduce((sum, { times = 1 }) => sum + times, 0);
+  return `${attempts} in all${failed === 0 ? "" : `, ${failed} failed`}; a replay after a wait counts as one`;
 }
 
 function callerText({ invocation_id: id, target = "" }: NonNullable<InvocationBody["invoked_by"]>): string {

@@ -1,5 +1,5 @@
 /** `stepwell state`: reads and edits the state of an object or a workflow. */
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import type { StateBody } from "../../shared/api/wire/admin.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
@@ -10,6 +10,7 @@ import { prettyJson } from "../../shared/api/wire/pretty-json.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { stateBytes, stateJson, stateText } from "./state-value.ts";
+import type { ValueForm } from "./state-value.ts";
 import { tableText } from "./table.ts";
 
 export function stateCommands(): Command {
@@ -60,15 +61,28 @@ function setCommand(): Command {
     .argument("<key>")
     .argument(
       "<name=value...>",
-      "the value is JSON; other text is a string, and base64:… is bytes",
+      "a value keeps the type that it has, so spent=12 stays a number and name=12 a text; a new one is JSON, and other text is a text; base64:… is bytes",
       (written, before?: Pairs) => addPair(written, before ?? {}),
+    )
+    .addOption(
+      new Option("--as <type>", "store all given values as this type, whatever they are now").choices(["json", "text"]),
     )
     .option("--remove <name>", "remove this value; repeatable", addName)
     .addOption(yesOption())
     .action(
-      (service: string, key: string, values: Pairs, flags: { readonly remove?: readonly string[] }, command: Command) =>
-        write(sessionOf(command), service, key, { values, remove: flags.remove ?? [] }),
+      (
+        service: string,
+        key: string,
+        values: Pairs,
+        { as: form = "present", remove = [] }: SetFlags,
+        command: Command,
+      ) => write(sessionOf(command), service, key, { values, form, remove }),
     );
+}
+
+interface SetFlags {
+  readonly as?: ValueForm;
+  readonly remove?: readonly string[];
 }
 
 /**
@@ -90,21 +104,24 @@ function clearCommand(): Command {
     .action((service: string, key: string | undefined, _flags: unknown, command: Command) =>
       key === undefined
         ? clearService(sessionOf(command), service)
-        : write(sessionOf(command), service, key, { values: {}, remove: "all" }),
+        : write(sessionOf(command), service, key, { values: {}, form: "present", remove: "all" }),
     );
 }
 
 interface Edit {
   readonly values: Pairs;
+  readonly form: ValueForm;
   readonly remove: readonly string[] | "all";
 }
 
 /** The change carries the version of the shown state, so the server does not apply the change if the state has changed since. */
-async function write(session: Session, service: string, key: string, { values, remove }: Edit): Promise<void> {
+async function write(session: Session, service: string, key: string, { values, form, remove }: Edit): Promise<void> {
   const { state, version } = await read(session, service, key);
   const kept = Object.entries(state).filter(([name]) => remove !== "all" && !remove.includes(name));
   const before = Object.fromEntries(kept.map(([name, { bytes }]) => [name, bytes]));
-  const set = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, stateBytes(value)]));
+  const set = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, stateBytes(name, value, form, state[name]?.bytes)]),
+  );
   const after = { ...before, ...set };
   session.show(`${changeText(session, state, after)}\n`);
   await session.confirm(`Change the state of ${service}/${key}?`);

@@ -41,10 +41,27 @@ export interface AnswerMeaning {
   readonly tone: "succeeded" | "failed" | "waiting";
 }
 
-/** @param source the header `x-restate-error-source`: whether the invocation failed, or the ingress refused the call */
-export function meaningOf(status: number, source: string | undefined, hasId: boolean): AnswerMeaning {
+/** The status for a call of a workflow that was run before, and for handlers that fail with it themselves. */
+const CONFLICT = 409;
+
+/**
+ * @param source the header `x-restate-error-source`: whether the invocation failed, or the ingress refused the call
+ * @param runsWorkflow whether the call was to run a workflow, which runs once per key
+ */
+export function meaningOf(
+  status: number,
+  source: string | undefined,
+  hasId: boolean,
+  runsWorkflow = false,
+): AnswerMeaning {
   if (status === 202) return { words: "Accepted: the invocation runs, or waits for its start", tone: "waiting" };
   if (status < 300) return { words: "Succeeded", tone: "succeeded" };
+  if (source === "invocation" && status === CONFLICT && runsWorkflow) {
+    return {
+      words: "The workflow of this key was run before, or its run failed with 409: its timeline shows which",
+      tone: "failed",
+    };
+  }
   if (source === "invocation") return { words: "The invocation failed", tone: "failed" };
   if (TIMED_OUT.includes(status) && hasId) {
     return { words: "The request ended before the invocation, which goes on", tone: "waiting" };

@@ -12,7 +12,14 @@ export interface ActionWords {
   readonly isDangerous: boolean;
 }
 
+const UNDER_WAY: ReadonlySet<string> = new Set(["running", "ready"]);
 const BEFORE_START: ReadonlySet<string> = new Set(["scheduled", "pending"]);
+
+/** What a resume does at once, by status, where it is more or less than its name says. */
+const RESUMED: Readonly<Record<string, string>> = {
+  "backing-off": "The next attempt starts at once. ",
+  suspended: "An attempt starts at once, and what the invocation waits for stays: a sleep ends no earlier. ",
+};
 
 /** The part of an invocation that decides about its actions. */
 export type ActionFacts = Pick<InvocationBody, "status" | "entry_count">;
@@ -26,9 +33,7 @@ export function actionsFor({ status, entry_count: entries }: ActionFacts, isWork
   if (BEFORE_START.has(status)) return ["cancel", "pause", "kill"];
   if (status === "paused") return ["resume", "cancel", "kill"];
   // A running attempt goes on by itself, so a resume would change nothing.
-  return status === "running" || status === "ready"
-    ? ["cancel", "pause", "kill"]
-    : ["resume", "cancel", "pause", "kill"];
+  return UNDER_WAY.has(status) ? ["cancel", "pause", "kill"] : ["resume", "cancel", "pause", "kill"];
 }
 
 export function wordsOf(action: ActionName, { status }: ActionFacts): ActionWords {
@@ -37,7 +42,7 @@ export function wordsOf(action: ActionName, { status }: ActionFacts): ActionWord
     case "resume":
       return {
         verb: "Resume",
-        consequence: `${status === "backing-off" ? "The next attempt starts at once. " : ""}The journal stays. The handler's code runs again from its first line, and gets each stored result in place of doing the step again.`,
+        consequence: `${RESUMED[status] ?? ""}The journal stays. The handler's code runs again from its first line, and gets each stored result in place of doing the step again.`,
         isDangerous: false,
       };
     case "cancel":
@@ -85,8 +90,8 @@ export function askText(action: ActionName, facts: ActionFacts): string {
 }
 
 /**
- * The orders that the action gives, one after the other. A move pauses first, so that no attempt starts on the former deployment
- * meanwhile; the command lines of a journal mismatch do the same.
+ * The orders that the action gives, one after the other. A resume moves an invocation between two attempts, so one whose attempt
+ * is under way is paused first; the command lines of a journal mismatch do the same.
  */
 export function ordersOf(
   action: ActionName,
@@ -94,7 +99,7 @@ export function ordersOf(
   { deployment }: ActionOptions,
 ): readonly ActionName[] {
   const isMove = action === "resume" && deployment !== undefined && deployment !== "";
-  return isMove && status !== "paused" ? ["pause", "resume"] : [action];
+  return isMove && UNDER_WAY.has(status) ? ["pause", "resume"] : [action];
 }
 
 /** Says which entries stay after a restart from an entry, and which steps run again. */
@@ -124,7 +129,8 @@ export function progressOf(action: ActionName, before: ActionFacts, now: Invocat
     case "pause":
       return { isDone: now.status === "paused" || now.status === "completed", words: isAt };
     case "resume":
-      return { isDone: now.status !== before.status || now.status === "backing-off", words: isAt };
+      // A resumed invocation may back off again, or wait for the same again, before the page reads it.
+      return { isDone: now.status !== before.status || RESUMED[now.status] !== undefined, words: isAt };
     case "restart-as-new":
       return { isDone: true, words: "The new invocation has begun." };
     case "purge":

@@ -153,7 +153,9 @@ export const Invocation = z
       .object({ id: text, address: maybeText })
       .exactOptional()
       .describe("Where the invocation runs, or where its next attempt goes."),
-    attempts: whole,
+    attempts: whole.describe(
+      "All attempts since the acceptance: the failed ones, and each replay after a wait or a pause.",
+    ),
     waits_for: z.array(Wait).exactOptional().describe("Present for an open invocation."),
     pause: Pause.exactOptional(),
     mismatch: JournalMismatch.exactOptional().describe("Present if the last failure is RT0016."),

@@ -60,12 +60,18 @@ interface Form {
   readonly oneWay: boolean;
 }
 
+const KEYS: Readonly<Record<ServiceType, string>> = {
+  service: "is a Service, whose calls have no key",
+  object: "is a Virtual Object, whose calls have a key before the handler",
+  workflow: "is a Workflow, whose calls have a key before the handler",
+};
+
 /** @throws IngressRefusal 400 */
-function formFor(type: ServiceType, { spelling, rest }: CallPath): Form {
+function formFor(type: ServiceType, { spelling, service, rest }: CallPath): Form {
   const named = type === "service" ? 1 : 2;
   const sendFollows = spelling === "plain" && rest.length === named + 1 && rest[named] === "send";
   if (rest.length !== named && !sendFollows) {
-    throw new IngressRefusal(400, spelling === "plain" ? PLAIN_FORMS : CALL_FORMS);
+    throw new IngressRefusal(400, `${spelling === "plain" ? PLAIN_FORMS : CALL_FORMS}; '${service}' ${KEYS[type]}`);
   }
   const oneWay = spelling === "send" || sendFollows;
   if (type === "service") return { handler: rest[0]!, oneWay };

@@ -193,6 +193,7 @@ export interface InvocationBody {
   readonly pinned_service_protocol_version?: number;
   /** The deployment of the running attempt or of the next one. */
   readonly deployment?: { readonly id: string; readonly address?: string };
+  /** All attempts since the acceptance: the failed ones, and each replay after a wait or a pause. */
   readonly attempts: number;
   readonly next_retry_at?: string;
   readonly wake_at?: string;

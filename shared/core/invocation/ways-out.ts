@@ -77,7 +77,9 @@ function keptAfterEndMs({ acceptance }: Invocation): number {
 }
 
 function move({ acceptance: { id }, phase }: Invocation, mismatch: Mismatch, former?: FormerCode): WayOut {
-  const pause = phase.status === "paused" ? [] : [command("pause", id)];
+  // A resume moves an invocation between two attempts; one whose attempt is under way has to be paused first.
+  const isUnderWay = phase.status === "running" || phase.status === "ready";
+  const pause = isUnderWay ? [command("pause", id)] : [];
   const resume = `${command("resume", id)} --deployment`;
   if (former?.isRegistered === true && !isInPlace(mismatch, former)) {
     const { deploymentId } = former;

@@ -77,13 +77,22 @@ test("the text of a restart states how soon it must follow the kill, and what th
   expect(text).toContain("Callers get the failure of the kill, also under the idempotency key");
 });
 
-test("an invocation moves to the registered deployment that recorded the entry, after a pause if it is not yet paused", () => {
-  const recorder = { deploymentId: "dp_2" as DeploymentId, isRegistered: true };
-  const resume = `resume ${ID} --deployment dp_2`;
-  expect(commandsOf("move", invocationIn("backing-off"), mismatchAt(1), recorder)).toEqual([`pause ${ID}`, resume]);
-  expect(commandsOf("move", invocationIn("paused"), mismatchAt(1), recorder)).toEqual([resume]);
-  expect(commandsOf("restore", invocationIn("paused"), mismatchAt(1), recorder)).toBeUndefined();
-});
+test.each([
+  ["is paused", "paused", false],
+  ["backs off", "backing-off", false],
+  ["is suspended", "suspended", false],
+  ["is about to be attempted", "ready", true],
+  ["has an attempt under way", "running", true],
+] as const)(
+  "an invocation that %s moves to the registered deployment that recorded the entry, after a pause only if a resume needs one",
+  (_how, status, needsPause) => {
+    const recorder = { deploymentId: "dp_2" as DeploymentId, isRegistered: true };
+    const resume = `resume ${ID} --deployment dp_2`;
+    const commands = commandsOf("move", invocationIn(status), mismatchAt(1), recorder);
+    expect(commands).toEqual(needsPause ? [`pause ${ID}`, resume] : [resume]);
+    expect(commandsOf("restore", invocationIn(status), mismatchAt(1), recorder)).toBeUndefined();
+  },
+);
 
 test.each([
   ["runs other code now", IN_PLACE, true, /^Start the former code at another address/],

@@ -156,7 +156,7 @@ Restarted from   ${idOf(7)}
 Deployment       dp_2, which is gone
 Last deployment  dp_1
 Protocol         version 6
-Attempts         3
+Attempts         3 in all; a replay after a wait counts as one
 Last failure     RT0007 broken, at 2030-01-01 00:00:01 UTC
 
 ENTRY  AT                       TYPE            NAME

@@ -74,6 +74,17 @@ it("one confirmed question kills all invocations that match the filters, and no 
   await expect(script.text).toMatchFileSnapshot("transcripts/bulk-kill.txt");
 });
 
+it("a resume of invocations that sleep says that their sleep goes on", async () => {
+  const script = scribe(command, env);
+  const [one, two] = await sent("Other/sleep", 2, "suspended");
+  expect(await script.run(`invocations resume ${one} --yes`)).toBe(0);
+  await becomes(one!, "suspended");
+  expect(await script.run("invocations resume --service Other --status suspended --yes")).toBe(0);
+  await becomes(two!, "suspended");
+  expect(await script.run(`invocations kill ${one} ${two} --yes`)).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/resume-sleeping.txt");
+});
+
 it("invocations are paused by status or by handler, and resumed by service", async () => {
   const script = scribe(command, env);
   const [sleeping] = await sent("Other/sleep", 1, "suspended");

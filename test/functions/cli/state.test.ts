@@ -56,6 +56,20 @@ it("the command reads a key's state and changes it after a confirmation, and the
   await expect(script.text).toMatchFileSnapshot("transcripts/state.txt");
 });
 
+it("a value keeps its type, a value of another type is refused, and both types can be asked for", async () => {
+  const script = scribe(command, env);
+  expect(await script.run(`state set Counter typed count=12 name=Ann flag=true 'box={"a":1}' --yes`)).toBe(0);
+  expect(await script.run("state set Counter typed count=13 name=42 flag=false 'new=7' --yes")).toBe(0);
+  expect(await script.run("state set Counter typed count=abc --yes")).toBe(2);
+  expect(await script.run("state set Counter typed box=[1] --yes")).toBe(2);
+  expect(await script.run("state get Counter typed --json")).toBe(0);
+  expect(await script.run("state set Counter typed count=abc flag=true --as text --yes")).toBe(0);
+  expect(await script.run("state set Counter typed name=43 --as json --yes")).toBe(0);
+  expect(await script.run("state set Counter typed name=Bob --as json --yes")).toBe(2);
+  expect(await script.run("state get Counter typed --json")).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/state-types.txt");
+});
+
 it("control characters in a value do not reach the terminal", async () => {
   expect(await add("mallory", 1)).toBe(1);
   await command.run(["state", "set", "Counter", "mallory", `note="\u009b2J\u0085"`, "--yes"], { env });

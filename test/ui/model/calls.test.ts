@@ -55,6 +55,8 @@ test("the first payload is null for a JSON handler without a schema, and empty f
 
 test("the meaning of an answer follows from its status and its source", () => {
   expect(meaningOf(409, "invocation", true).words).toBe("The invocation failed");
+  expect(meaningOf(409, "invocation", true, true).words).toMatch(/^The workflow of this key was run before, or/);
+  expect(meaningOf(410, "invocation", true, true).words).toBe("The invocation failed");
   expect(meaningOf(504, "ingress", true).tone).toBe("waiting");
   expect(meaningOf(404, "ingress", false).words).toBe("The call was refused");
   expect(meaningOf(202, undefined, true).tone).toBe("waiting");

@@ -89,9 +89,11 @@ test("an action has one name: on its button, in the title of its dialog, in the 
   }
 });
 
-test("to move an open invocation, the order to pause comes before the order to resume", () => {
+test("to move an invocation whose attempt is under way, the order to pause comes before the order to resume", () => {
   const options = { deployment: "dp_1" };
-  expect(ordersOf("resume", { status: "backing-off", entry_count: 3 }, options)).toEqual(["pause", "resume"]);
+  expect(ordersOf("resume", { status: "running", entry_count: 3 }, options)).toEqual(["pause", "resume"]);
+  expect(ordersOf("resume", { status: "backing-off", entry_count: 3 }, options)).toEqual(["resume"]);
+  expect(ordersOf("resume", { status: "suspended", entry_count: 3 }, options)).toEqual(["resume"]);
   expect(ordersOf("resume", { status: "paused", entry_count: 3 }, options)).toEqual(["resume"]);
   expect(ordersOf("resume", { status: "backing-off", entry_count: 3 }, {})).toEqual(["resume"]);
   expect(ordersOf("kill", { status: "running", entry_count: 3 }, options)).toEqual(["kill"]);

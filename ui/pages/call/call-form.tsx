@@ -94,7 +94,7 @@ export function CallForm({ service, handler }: CallFormProps): JSX.Element {
               </span>
             )}
           </div>
-          <CallResult state={state} onStop={stop} />
+          <CallResult state={state} runsWorkflow={isRun(service, handler)} onStop={stop} />
           <CallLines request={request} runsWorkflow={isRun(service, handler)} serviceType={service.ty} />
         </div>
       </div>

@@ -15,10 +15,11 @@ import type { Begun, CallState } from "./call-run.ts";
 
 export interface CallResultProps {
   readonly state: CallState;
+  readonly runsWorkflow: boolean;
   readonly onStop: () => void;
 }
 
-export function CallResult({ state, onStop }: CallResultProps): JSX.Element | null {
+export function CallResult({ state, runsWorkflow, onStop }: CallResultProps): JSX.Element | null {
   switch (state.kind) {
     case "idle":
       return null;
@@ -51,7 +52,7 @@ export function CallResult({ state, onStop }: CallResultProps): JSX.Element | nu
         </section>
       );
     case "answered":
-      return <Answer state={state} />;
+      return <Answer state={state} runsWorkflow={runsWorkflow} />;
   }
 }
 
@@ -62,13 +63,19 @@ function leftText({ begun, isLooking }: CallState & { readonly kind: "left" }): 
   return "No open invocation of this call was found. It may have ended, or the call may not have reached the server.";
 }
 
-function Answer({ state }: { readonly state: CallState & { readonly kind: "answered" } }): JSX.Element {
+interface AnswerProps {
+  readonly state: CallState & { readonly kind: "answered" };
+  readonly runsWorkflow: boolean;
+}
+
+function Answer({ state, runsWorkflow }: AnswerProps): JSX.Element {
   const { answer, begun, request } = state;
   const headers = new Map(answer.headers);
   const { words, tone } = meaningOf(
     answer.status,
     headers.get("x-restate-error-source"),
     answer.invocationId !== undefined,
+    runsWorkflow && !request.isSend,
   );
   const wasCut = readsHaveAPrice.value && answer.invocationId === undefined && answer.status >= 500;
   return (
