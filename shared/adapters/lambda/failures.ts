@@ -17,6 +17,8 @@ const STATUS_THROTTLED = 429;
 const STATUS_TOO_LARGE = 413;
 const RESPONSE_TOO_LARGE = /ResponseSizeTooLarge|Response payload size .{0,100}exceeded/i;
 const QUOTE_MAX_CHARACTERS = 1_000;
+/** A character has four bytes at most. */
+const QUOTE_MAX_BYTES = 4 * QUOTE_MAX_CHARACTERS;
 
 /**
  * The error for a failed call. After a failed call the effects of the function are unknown.
@@ -39,9 +41,7 @@ export function failedCall(arn: string, cause: unknown, handlerTag?: string): Tr
 
 /** The error for a function that ended with an error: it threw, exceeded its time or memory, or returned too much. */
 export function failedFunction(arn: string, { FunctionError, Payload }: InvokeCommandOutput): TransportError {
-  const text = Buffer.from(Payload ?? [])
-    .toString("utf8")
-    .slice(0, QUOTE_MAX_CHARACTERS);
+  const text = new TextDecoder().decode(Payload?.subarray(0, QUOTE_MAX_BYTES)).slice(0, QUOTE_MAX_CHARACTERS);
   const reason = RESPONSE_TOO_LARGE.test(text) ? "too-large" : "broken";
   return new TransportError(reason, `the function '${arn}' failed (${FunctionError}): ${text}`);
 }

@@ -1,10 +1,13 @@
 /** Converts a request to the JSON event of a Lambda function, and the function's JSON answer to a response. */
+import { parseJsonFromOutside, TooManyElementsError } from "../../core/model/json-elements.ts";
 import type { ExchangeRequest, LambdaDestination } from "../../engine/ports/endpoints.ts";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import { zstd } from "./zstd.ts";
 
 /** Lambda's limit for the payload of a synchronous call, and for the payload of its answer. */
 export const PAYLOAD_MAX_BYTES = 6 * 1024 * 1024;
+/** An answer has a status, a body and some twenty headers. Answers of six megabytes could have a million. */
+const ELEMENTS_MAX = 1_000;
 /** Smaller bodies are sent uncompressed: they fit, and compression would only cost time. */
 const COMPRESS_FROM_BYTES = 4 * 1024 * 1024;
 
@@ -64,9 +67,9 @@ export function answerOfPayload(payload: Uint8Array | undefined): FunctionAnswer
 function parsed(payload: Uint8Array | undefined): Readonly<Record<string, unknown>> {
   let answer: unknown;
   try {
-    answer = JSON.parse(Buffer.from(payload ?? []).toString("utf8"));
+    answer = parseJsonFromOutside(payload ?? new Uint8Array(0), ELEMENTS_MAX);
   } catch (cause) {
-    throw unlikely("it is no JSON", cause);
+    throw unlikely(cause instanceof TooManyElementsError ? cause.message : "it is no JSON", cause);
   }
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) throw unlikely("it is no JSON object");
   return answer as Readonly<Record<string, unknown>>;

@@ -1,11 +1,12 @@
 /** The audit log of the admin API: lines for each call that may change something, and for each SQL statement. */
 import { MASK, shownUri } from "../../core/model/deployment.ts";
+import { parseJsonFromOutside } from "../../core/model/json-elements.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { LogFields } from "../../engine/ports/log.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { withoutCredentials } from "../http/query-credentials.ts";
 import type { BatchBody, BatchSuccessBody } from "../wire/admin.ts";
-import { exceedsElements } from "./json-elements.ts";
+import { ELEMENTS_MAX } from "./json-body.ts";
 import { maskedValues } from "./masked.ts";
 
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -122,9 +123,8 @@ function bodyFields(body: Uint8Array): LogFields {
 }
 
 function objectIn(body: Uint8Array): Readonly<Record<string, unknown>> | undefined {
-  if (exceedsElements(body)) return undefined;
   try {
-    const parsed: unknown = JSON.parse(new TextDecoder().decode(body));
+    const parsed: unknown = parseJsonFromOutside(body, ELEMENTS_MAX);
     const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
     return isObject ? (parsed as Readonly<Record<string, unknown>>) : undefined;
   } catch {

@@ -1,11 +1,14 @@
 /** Parses JSON bodies and query strings by a schema. Errors have the statuses that existing clients expect. */
 import type * as z from "zod";
+import { exceedsElements } from "../../core/model/json-elements.ts";
 import type { HttpRequest } from "../http/message.ts";
-import { ELEMENTS_MAX, exceedsElements } from "./json-elements.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 
 /** Matches an unpaired surrogate only, because of the flag `u`. */
 const HALF = /\p{Surrogate}/u;
+
+/** The most elements of a body. Real requests have less than a tenth of this number. */
+export const ELEMENTS_MAX = 20_000;
 
 /** Checks of a body in addition to its schema. */
 export interface BodyShape {
@@ -28,7 +31,7 @@ export function readJsonBody<Schema extends z.ZodType>(
   if (mediaType !== "application/json" && !/^application\/[^/]+\+json$/.test(mediaType)) {
     throw new PlainRefusal(415, "Expected request with `Content-Type: application/json`");
   }
-  if (exceedsElements(request.body, numbersAreFree)) {
+  if (exceedsElements(request.body, ELEMENTS_MAX, numbersAreFree)) {
     throw new PlainRefusal(400, `The request body has more than ${ELEMENTS_MAX} elements`);
   }
   let parsed: unknown;

@@ -2,6 +2,7 @@
  * `POST /query`: one SQL statement, answered as JSON if `accept` is exactly `application/json`, else as an Arrow stream. The
  * local process sends the answer while the statement runs.
  */
+import { parseJsonFromOutside } from "../../core/model/json-elements.ts";
 import { SqlError, type SqlErrorKind, type WrittenAnswer } from "../../engine/ports/sql.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { query } from "../../engine/query/query-tables.ts";
@@ -9,6 +10,7 @@ import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
 import type { QueryErrorBody } from "../wire/admin.ts";
 import type { AdminRequest } from "./admin-request.ts";
+import { ELEMENTS_MAX } from "./json-body.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 
 const ARROW_TYPE = "application/vnd.apache.arrow.stream";
@@ -84,7 +86,7 @@ function statementIn({ headers, body }: HttpRequest): Statement {
     throw new PlainRefusal(415, "Expected request with `Content-Type: application/json`");
   let parsed: unknown;
   try {
-    parsed = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    parsed = parseJsonFromOutside(body, ELEMENTS_MAX);
   } catch (error) {
     throw new PlainRefusal(400, `Failed to parse the request body as JSON: ${(error as Error).message}`);
   }

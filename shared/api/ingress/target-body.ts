@@ -1,6 +1,10 @@
 /** Parses the JSON body by which an attach, an output or a lookup names its invocation. */
+import { parseJsonFromOutside, TooManyElementsError } from "../../core/model/json-elements.ts";
 import type { TargetBody } from "../wire/ingress.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
+
+/** A body names one invocation by six texts at most; unknown fields may come with them. */
+const ELEMENTS_MAX = 1_000;
 
 /**
  * The content type is ignored; unknown fields are ignored; null counts as absent.
@@ -9,9 +13,10 @@ import { IngressRefusal } from "./ingress-refusal.ts";
  */
 export function parseTargetBody(body: Uint8Array, asked: "lookup" | "request"): TargetBody {
   try {
-    return targetBody(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)));
+    return targetBody(parseJsonFromOutside(body, ELEMENTS_MAX));
   } catch (error) {
-    const reason = error instanceof BodyError ? error.message : "it is not JSON in UTF-8";
+    const isExplained = error instanceof BodyError || error instanceof TooManyElementsError;
+    const reason = isExplained ? error.message : "it is not JSON in UTF-8";
     throw new IngressRefusal(500, `cannot read body: invalid ${asked} body: ${reason}`);
   }
 }

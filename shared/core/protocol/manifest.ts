@@ -1,5 +1,6 @@
 /** Parses the endpoint manifest, which is a deployment's answer to discovery, and checks requests by its input rules. */
 import { CodedError } from "../errors/coded-error.ts";
+import { parseJsonFromOutside } from "../model/json-elements.ts";
 import type { InputRule, Service } from "../model/service.ts";
 import { withoutParameters } from "./input-rule.ts";
 import { JsonObject, JsonShapeError, unlike } from "./json-object.ts";
@@ -24,6 +25,8 @@ const MANIFEST_TYPE_START = "application/vnd.restate.endpointmanifest.";
 /** The `accept` header of discovery. */
 export const MANIFEST_ACCEPT = MANIFEST_CONTENT_TYPES.join(", ");
 
+/** A manifest of the largest size has about this many, if it describes thousands of handlers with their schemas. */
+const ELEMENTS_MAX = 250_000;
 const PROTOCOL_VERSION_NUMBER_MAX = 0x7fffffff;
 
 /** True if the content type names a manifest, which only deployments send; `parseManifest` may still refuse the answer. */
@@ -60,7 +63,7 @@ export function parseManifest(
 
 function parseJson(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    return parseJsonFromOutside(body, ELEMENTS_MAX);
   } catch (error) {
     throw new JsonShapeError("$", `cannot be read as JSON in UTF-8: ${(error as Error).message}`);
   }

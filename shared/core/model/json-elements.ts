@@ -1,10 +1,7 @@
 /**
- * Counts the elements of a JSON body before it is parsed: a few megabytes can contain a million elements, and each
- * costs work.
+ * JSON from outside is counted before it is parsed: a few megabytes can contain a million elements, and each costs work and memory
+ * at once. An element is a name, a text, a number or another value.
  */
-
-/** The most elements of a body: names, texts, numbers and other values. Real requests have less than a tenth of this number. */
-export const ELEMENTS_MAX = 20_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -19,7 +16,7 @@ const BRACKETS: ReadonlySet<number> = new Set([0x5b, 0x7b]);
  * @param body the body in UTF-8; an invalid body is counted in the same way
  * @param numbersAreFree whether numbers in arrays, which represent bytes, do not count; the size of the body bounds them
  */
-export function exceedsElements(body: Uint8Array, numbersAreFree = false): boolean {
+export function exceedsElements(body: Uint8Array, elementsMax: number, numbersAreFree = false): boolean {
   let elements = 0;
   let isText = false;
   let isInNumbers = false;
@@ -33,9 +30,23 @@ export function exceedsElements(body: Uint8Array, numbersAreFree = false): boole
     if (byte === QUOTE) isText = true;
     if (byte <= OPENING) continue;
     const counts = byte === COMMA ? !(numbersAreFree && isInNumbers) : byte === COLON || BRACKETS.has(byte);
-    if (counts && ++elements > ELEMENTS_MAX) return true;
+    if (counts && ++elements > elementsMax) return true;
     // A digit begins or continues a row of numbers; any other byte except a comma ends the row.
     if (byte !== COMMA) isInNumbers = byte >= 0x30 && byte <= 0x39;
   }
   return false;
+}
+
+export class TooManyElementsError extends Error {
+  override name = "TooManyElementsError";
+}
+
+/**
+ * Parses JSON in UTF-8 that came from outside.
+ * @throws TooManyElementsError before anything is decoded
+ * @throws Error if the bytes are no JSON in UTF-8
+ */
+export function parseJsonFromOutside(body: Uint8Array, elementsMax: number): unknown {
+  if (exceedsElements(body, elementsMax)) throw new TooManyElementsError(`it has more than ${elementsMax} elements`);
+  return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
 }
