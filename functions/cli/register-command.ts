@@ -1,6 +1,7 @@
 /** `stepwell deployments register`: discovers a deployment, shows the changes, asks for confirmation, and registers it. */
 import { Command } from "commander";
 import type { RegisterBody, RegisteredBody, ServiceBody } from "../../shared/api/wire/admin.ts";
+import { curlParts, proposedCall } from "../../shared/api/wire/proposed-call.ts";
 import { ownRefusal } from "./command-failure.ts";
 import { addressText, deploymentAddress } from "./deployment-address.ts";
 import { addPair } from "./pair-options.ts";
@@ -91,13 +92,8 @@ function registeredText({ terminal, ingressUrl }: Session, registered: Registere
   ].join("\n");
 }
 
-/** An example call of the first public handler that takes JSON; a plain service is preferred because it needs no key. */
+/** The call that `stepwell dev` and the web UI propose too. */
 function firstCall(ingressUrl: string, services: readonly ServiceBody[]): readonly string[] {
-  const open = services.filter((one) => one.public);
-  const service = open.find((one) => one.ty === "Service") ?? open[0];
-  const handler = service?.handlers.find((one) => one.public && one.input_description.includes("json"));
-  if (service === undefined || handler === undefined) return [];
-  const key = service.ty === "Service" ? "" : "a-key/";
-  const call = `${ingressUrl}${service.name}/${key}${handler.name}`;
-  return ["", "Call it:", foreignLine(`  curl ${call} -H 'content-type: application/json' -d '…'`)];
+  const call = proposedCall(services);
+  return call === undefined ? [] : ["", "Call it:", foreignLine(`  ${curlParts(call, ingressUrl).join(" ")}`)];
 }

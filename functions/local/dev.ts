@@ -2,6 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
+import { serviceBody } from "../../shared/api/admin/service-body.ts";
+import { curlParts, proposedCall } from "../../shared/api/wire/proposed-call.ts";
 import { loadSettings } from "../../shared/config/settings-source.ts";
 import type { SettingsSources } from "../../shared/config/setting-sources.ts";
 import { settingsToml } from "../../shared/config/settings-toml.ts";
@@ -15,7 +17,6 @@ import { TOKEN_FILE } from "../door/admin-files.ts";
 import { ActivityLines } from "./activity-lines.ts";
 import { BoundedWarnings } from "./bounded-warnings.ts";
 import { findDeployments, USUAL_PORTS } from "./find-deployments.ts";
-import { firstCall } from "./first-call.ts";
 import { boundHeapGrowth } from "./heap-growth.ts";
 import { startLocalProcess } from "./local-process.ts";
 import type { LocalProcess } from "./local-process.ts";
@@ -98,9 +99,9 @@ async function keepRegistered(
   let hasCall = false;
   const onRegistered = (deployment: RegisteredUp["deployment"]): void => {
     if (hasCall) return;
-    const command = firstCall(ingressUrl, deployment);
-    if (command !== undefined) log.write("handler.callable", { command });
-    hasCall = command !== undefined;
+    const call = proposedCall(deployment.services.map((one) => serviceBody(one, deployment, engine.settings)));
+    if (call !== undefined) log.write("handler.callable", { command: curlParts(call, ingressUrl).join(" ") });
+    hasCall = call !== undefined;
   };
   const watched: Promise<void>[] = [];
   const begin = (deployment: WatchedDeployment, staysRemoved: Watching["staysRemoved"]): void =>

@@ -74,7 +74,9 @@ test("the copied curl line does the invocation again", async () => {
   await page.getByRole("button", { name: "Copy curl, calls again" }).click();
   await page.getByText("copied").waitFor();
   const line = await page.evaluate<string>("navigator.clipboard.readText()");
-  expect(line).toBe(`curl ${stage.ingressUrl}/Steps/order \\\n  --json '{"id":"o-99"}'`);
+  expect(line).toBe(
+    `curl ${stage.ingressUrl}/Steps/order \\\n  -H 'content-type: application/json' \\\n  -d '{"id":"o-99"}'`,
+  );
   await page.getByRole("button", { name: "Copy curl, reads this" }).click();
   await expect
     .poll(() => page.evaluate<string>("navigator.clipboard.readText()"))

@@ -1,9 +1,10 @@
 /** The call that does an invocation again, as a line of curl: the same handler, key and input through the ingress. */
 import type { ServiceBody } from "../../shared/api/wire/admin.ts";
 import type { InvocationBody, ValueBody } from "../../shared/api/wire/invocation.ts";
+import { inputTypeOf } from "../../shared/api/wire/proposed-call.ts";
 import { isJson } from "../../shared/api/wire/pretty-json.ts";
 import { curlLine } from "./call-lines.ts";
-import { contentTypeOf, isRun } from "./call-request.ts";
+import { isRun } from "./call-request.ts";
 import { bytesOfBase64 } from "./payload-text.ts";
 
 export type InvocationToCall = Pick<
@@ -26,7 +27,7 @@ export function callAgainLine({ invocation, service, input, ingressUrl }: CallAg
   const bytes = input.text === undefined ? bytesOfBase64(input.base64 ?? "") : new TextEncoder().encode(input.text);
   const hasBody = input.size > 0;
   const contentType =
-    (handler && contentTypeOf(handler)) ??
+    (handler && inputTypeOf(handler)) ??
     (input.text !== undefined && (input.cut === true || isJson(input.text))
       ? "application/json"
       : "application/octet-stream");

@@ -1,5 +1,6 @@
 /** One call as a line of curl and as a statement of the typed client. */
 import type { ServiceBody } from "../../shared/api/wire/admin.ts";
+import { curlParts } from "../../shared/api/wire/proposed-call.ts";
 import { isJson, utf8Text } from "../../shared/api/wire/pretty-json.ts";
 
 export interface CallPlan {
@@ -30,16 +31,12 @@ const LINE_BODY_MAX = 4_000;
 const NAME = /^[A-Za-z_$][\w$]*$/;
 
 export function curlLine(plan: CallPlan, ingressUrl: string): string {
-  const { service, handler, key, isSend, delay, idempotencyKey, contentType, body, isBodyCut = false } = plan;
-  const path = [service, ...(key === undefined ? [] : [key]), handler, ...(isSend ? ["send"] : [])];
-  const query = isSend && delay !== undefined ? `?delay=${encodeURIComponent(delay)}` : "";
-  const url = `${withSlash(ingressUrl)}${path.map(encodeURIComponent).join("/")}${query}`;
-  const parts = [`curl ${shellWord(url)}`];
-  if (idempotencyKey !== undefined) parts.push(`-H ${shellWord(`idempotency-key: ${idempotencyKey}`)}`);
-  if (body === undefined) parts.push("-X POST");
-  else if (contentType === undefined || contentType === "application/json")
-    parts.push(`--json ${bodyWord(body, isBodyCut)}`);
-  else parts.push(`-H ${shellWord(`content-type: ${contentType}`)}`, `--data-binary ${bodyWord(body, isBodyCut)}`);
+  const { serviceType: _, runsWorkflow: _runs, delayMs: _delay, body, isBodyCut = false, ...call } = plan;
+  const text = body === undefined || isBodyCut ? undefined : utf8Text(body);
+  const parts = curlParts(
+    { ...call, hasBody: body !== undefined, ...(text !== undefined && { body: text }) },
+    ingressUrl,
+  );
   return parts.join(" \\\n  ");
 }
 
@@ -118,20 +115,4 @@ function optionsText({ isSend, idempotencyKey, delayMs, runsWorkflow }: CallPlan
 
 function typeName(service: string): string {
   return NAME.test(service) ? service : "any";
-}
-
-function withSlash(url: string): string {
-  return url.endsWith("/") ? url : `${url}/`;
-}
-
-function bodyWord(body: Uint8Array, isCut: boolean): string {
-  const text = isCut || body.length > LINE_BODY_MAX ? undefined : utf8Text(body);
-  if (text === undefined || text.includes("\0")) return "@payload.bin";
-  // A leading @ would name a file.
-  return text.startsWith("@") ? "@payload.bin" : shellWord(text);
-}
-
-/** Quotes the word if it needs quotes. Within single quotes, a shell replaces nothing. */
-function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

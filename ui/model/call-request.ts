@@ -1,24 +1,11 @@
-/** The content type of a call, the sample payload that the form for the call starts with, and the meaning of the answer. */
+/** The sample payload that the form for a call starts with, and the meaning of the answer. */
 import type { HandlerBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import { stringifyExact } from "./exact-json.ts";
-import { sampleOf } from "./schema-value.ts";
+import { sampleInput } from "../../shared/api/wire/proposed-call.ts";
 
-/** The content type of the body; undefined if the handler takes none. */
-export function contentTypeOf({ input_json_schema: schema, input_description: description }: HandlerBody) {
-  if (schema !== undefined) return "application/json";
-  if (description === "none") return undefined;
-  return description.includes("/") && !description.includes("*") ? description : "application/json";
-}
-
-export function isJsonType(contentType: string | undefined): boolean {
-  return contentType !== undefined && /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType);
-}
-
-/** The sample payload: a value that fits the schema, `null` for JSON without a schema, or no text for any other content type. */
+/** The sample payload, the same as in the call that the command proposes; no text for a type without a sample. */
 export function firstText(handler: HandlerBody): string {
-  const type = contentTypeOf(handler);
-  if (type === undefined || !isJsonType(type)) return "";
-  return handler.input_json_schema === undefined ? "null" : stringifyExact(sampleOf(handler.input_json_schema));
+  return sampleInput(handler, stringifyExact) ?? "";
 }
 
 export function isRun(service: ServiceBody, handler: HandlerBody): boolean {

@@ -1,62 +1,11 @@
-/** Values for the fields of a schema: a sample to start from, and the faults of a value. */
+/** The faults of a value, by the fields of a schema. */
 import { ExactNumber } from "./exact-json.ts";
-import { fieldOf, isSchema } from "./schema-field.ts";
-import type { Field } from "./schema-field.ts";
+import { fieldOf, isSchema } from "../../shared/api/wire/schema-field.ts";
+import type { Field } from "../../shared/api/wire/schema-field.ts";
 
-/** A schema that refers to itself would have an endless sample. */
+/** A schema that refers to itself would be checked without end. */
 const DEPTH_MAX = 8;
 const PROBLEMS_MAX = 20;
-
-/** A value with all required members and with the schema's defaults; optional members are left out. */
-export function sampleOf(schema: unknown, root: unknown = schema, depth = 0): unknown {
-  const field = fieldOf(schema, root);
-  if (field.preset !== undefined) return field.preset;
-  if (field.isNullable || depth > DEPTH_MAX) return null;
-  switch (field.kind) {
-    case "object":
-      return Object.fromEntries(
-        field.properties
-          .filter(({ isRequired, schema: property }) => isRequired || fieldOf(property, root).preset !== undefined)
-          .map(({ name, schema: property }) => [name, sampleOf(property, root, depth + 1)]),
-      );
-    case "array":
-      return Array.from({ length: Math.min(field.min, 3) }, () => sampleOf(field.items, root, depth + 1));
-    case "text":
-      return sampleText(field.format);
-    case "number":
-      return 0;
-    case "boolean":
-      return false;
-    case "choice":
-      return field.values[0] ?? null;
-    case "variants":
-      return sampleOf(field.variants[0], root, depth + 1);
-    case "null":
-      return null;
-    case "json":
-      return {};
-  }
-}
-
-function sampleText(format: string | undefined): string {
-  switch (format) {
-    case "date-time":
-      return "2026-01-01T00:00:00Z";
-    case "date":
-      return "2026-01-01";
-    case "time":
-      return "00:00:00Z";
-    case "email":
-      return "ann@example.com";
-    case "uri":
-    case "url":
-      return "https://example.com";
-    case "uuid":
-      return "00000000-0000-4000-8000-000000000000";
-    default:
-      return "";
-  }
-}
 
 export interface ValueProblem {
   /** Such as `items[0].sku`; empty for the whole value. */

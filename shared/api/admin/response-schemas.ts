@@ -73,6 +73,7 @@ export const Handler = z
     enable_lazy_state: z.boolean().exactOptional(),
     public: z.boolean(),
     input_description: text,
+    input_content_type: maybeText,
     output_description: text,
     input_json_schema: z.unknown().exactOptional(),
     output_json_schema: z.unknown().exactOptional(),

@@ -72,6 +72,7 @@ export function handlerBody(
     }),
     public: effectiveSettings(service, handler, server.defaults, maxima).public,
     input_description: inputDescription(handler.input),
+    ...present({ input_content_type: inputContentType(handler.input) }),
     output_description: outputDescription(handler.output),
     ...present({ input_json_schema: handler.input?.jsonSchema, output_json_schema: handler.output?.jsonSchema }),
     retry_policy: {
@@ -104,6 +105,11 @@ function wholePolicy({ retry }: EffectiveSettings): RetryPolicyBody {
 function inputDescription(rule: InputRule | undefined): string {
   if (rule === undefined) return "*/*";
   return schemaDescription(rule.jsonSchema) ?? rule.contentType ?? "none";
+}
+
+/** A rule is absent for a handler that takes anything; a rule without a type takes no body. */
+function inputContentType(rule: InputRule | undefined): string | undefined {
+  return rule === undefined ? "*/*" : rule.contentType;
 }
 
 function outputDescription(rule: OutputRule | undefined): string {

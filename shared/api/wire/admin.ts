@@ -47,6 +47,8 @@ export interface HandlerBody {
   readonly enable_lazy_state?: boolean;
   readonly public: boolean;
   readonly input_description: string;
+  /** The media type of the input, or a pattern such as `text/*`; absent if the handler takes no body, or is older than this member. */
+  readonly input_content_type?: string;
   readonly output_description: string;
   readonly input_json_schema?: unknown;
   readonly output_json_schema?: unknown;

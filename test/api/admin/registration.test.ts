@@ -197,6 +197,7 @@ describe("a service", () => {
         ty: "Exclusive",
         public: true,
         input_description: "JSON 'Amount'",
+        input_content_type: "application/json",
         output_description: "application/json",
         input_json_schema: { title: "Amount" },
         retry_policy: { max_attempts: null },

@@ -20,23 +20,25 @@ test("the line posts the input to the handler of the same key", () => {
     input: input('{"it\'s": 1}'),
     ingressUrl,
   });
-  expect(line).toBe(`curl http://localhost:8080/Cart/a%20b/add \\\n  --json '{"it'\\''s": 1}'`);
+  expect(line).toBe(
+    `curl http://localhost:8080/Cart/a%20b/add \\\n  -H 'content-type: application/json' \\\n  -d '{"it'\\''s": 1}'`,
+  );
 });
 
 test("a handler with another content type gets it, also if its service is gone", () => {
   expect(callAgainLine({ invocation, service: service("text/plain"), input: input("hi"), ingressUrl })).toContain(
-    "-H 'content-type: text/plain' \\\n  --data-binary hi",
+    "-H 'content-type: text/plain' \\\n  -d hi",
   );
   expect(callAgainLine({ invocation, service: undefined, input: input("hi"), ingressUrl })).toContain(
     "content-type: application/octet-stream",
   );
-  expect(callAgainLine({ invocation, service: undefined, input: input("[1]"), ingressUrl })).toContain("--json '[1]'");
+  expect(callAgainLine({ invocation, service: undefined, input: input("[1]"), ingressUrl })).toContain("-d '[1]'");
 });
 
 test("without an input the line posts nothing; a cut or binary input is read from a file", () => {
   const line = (value: ValueBody): string =>
     callAgainLine({ invocation, service: service("application/json"), input: value, ingressUrl });
-  expect(line(input(""))).toBe("curl http://localhost:8080/Cart/a%20b/add \\\n  -X POST");
-  expect(line({ size: 1_000_000, text: '{"a":', cut: true })).toContain("--json @payload.bin");
+  expect(line(input(""))).toBe("curl -X POST http://localhost:8080/Cart/a%20b/add");
+  expect(line({ size: 1_000_000, text: '{"a":', cut: true })).toContain("--data-binary @payload.bin");
   expect(line({ size: 2, base64: "/wA=" })).toContain("@payload.bin");
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
 import { clientLines, curlLine } from "../../../ui/model/call-lines.ts";
 import type { CallPlan } from "../../../ui/model/call-lines.ts";
-import { contentTypeOf, firstText, meaningOf } from "../../../ui/model/call-request.ts";
+import { firstText, meaningOf } from "../../../ui/model/call-request.ts";
 import { EMPTY_FORM, missingIn, registerBody } from "../../../ui/model/register-form.ts";
 import { changeOf, durationProblem, editsOf, effectivePolicy, policyText } from "../../../ui/model/service-options.ts";
 
@@ -21,12 +21,12 @@ const plan = (changes: Partial<CallPlan>): CallPlan => ({
 
 test("a line of curl escapes the key, and quotes the characters of a shell", () => {
   expect(curlLine(plan({}), "http://localhost:8080")).toBe(
-    "curl http://localhost:8080/Counter/a%2Fb/add \\\n  --json 3",
+    "curl http://localhost:8080/Counter/a%2Fb/add \\\n  -H 'content-type: application/json' \\\n  -d 3",
   );
   const body = new TextEncoder().encode(`"it's $(rm)"`);
-  expect(curlLine(plan({ body, idempotencyKey: "a b" }), "http://x/")).toContain(`--json '"it'\\''s $(rm)"'`);
+  expect(curlLine(plan({ body, idempotencyKey: "a b" }), "http://x/")).toContain(`-d '"it'\\''s $(rm)"'`);
   expect(curlLine(plan({ body: new TextEncoder().encode("@/etc/passwd") }), "http://x/")).toContain(
-    "--json @payload.bin",
+    "--data-binary @payload.bin",
   );
 });
 
@@ -45,11 +45,9 @@ test("a workflow is submitted and attached to", () => {
   expect(lines).toContain("await workflow.workflowSubmit(3);");
 });
 
-test("the first payload is null for a JSON handler without a schema, and empty for a handler that takes no JSON", () => {
+test("the first payload is a text for a JSON handler without a schema, and empty for a handler that takes bytes", () => {
   const handler = { name: "h", public: true, output_description: "", retry_policy: { max_attempts: null } };
-  expect(firstText({ ...handler, input_description: "application/json" } as HandlerBody)).toBe("null");
-  expect(contentTypeOf({ ...handler, input_description: "none" } as HandlerBody)).toBeUndefined();
-  expect(contentTypeOf({ ...handler, input_description: "*/*" } as HandlerBody)).toBe("application/json");
+  expect(firstText({ ...handler, input_description: "application/json" } as HandlerBody)).toBe('"Ada"');
   expect(firstText({ ...handler, input_description: "application/octet-stream" } as HandlerBody)).toBe("");
 });
 

@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ExactNumber } from "../../../ui/model/exact-json.ts";
-import { fieldOf } from "../../../ui/model/schema-field.ts";
-import { problemsOf, sampleOf, variantOf } from "../../../ui/model/schema-value.ts";
+import { fieldOf } from "../../../shared/api/wire/schema-field.ts";
+import { sampleOf } from "../../../shared/api/wire/schema-sample.ts";
+import { problemsOf, variantOf } from "../../../ui/model/schema-value.ts";
 
 const ORDER = {
   type: "object",
@@ -32,7 +33,7 @@ const ORDER = {
 };
 
 test("a sample has the required members and the defaults, and nothing else", () => {
-  expect(sampleOf(ORDER)).toEqual({ customer: { name: "" }, items: [{ sku: "", count: 1 }], priority: "low" });
+  expect(sampleOf(ORDER)).toEqual({ customer: { name: "Ada" }, items: [{ sku: "Ada", count: 1 }], priority: "low" });
 });
 
 test("a field that also accepts null has the kind of its other type, in whichever way its schema allows null", () => {
@@ -63,7 +64,7 @@ test("the parts of allOf are one object", () => {
     allOf: [{ $ref: "#/$defs/A" }, { type: "object", properties: { b: { type: "number" } } }],
     $defs: { A: { type: "object", required: ["a"], properties: { a: { type: "string" } } } },
   };
-  expect(sampleOf(schema)).toEqual({ a: "" });
+  expect(sampleOf(schema)).toEqual({ a: "Ada" });
   expect(fieldOf(schema, schema)).toMatchObject({ kind: "object" });
 });
 

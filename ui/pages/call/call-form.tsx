@@ -2,13 +2,14 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import { inputTypeOf, isJsonType } from "../../../shared/api/wire/proposed-call.ts";
 import type { CallRequest } from "../../data/calls.ts";
 import { notePayload } from "../../data/calls.ts";
 import { route } from "../../data/location.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { bytesOfText } from "../../model/byte-text.ts";
 import type { ByteForm } from "../../model/byte-text.ts";
-import { contentTypeOf, firstText, isJsonType, isRun } from "../../model/call-request.ts";
+import { firstText, isRun } from "../../model/call-request.ts";
 import { handlerTypeText } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -25,7 +26,7 @@ export interface CallFormProps {
 }
 
 export function CallForm({ service, handler }: CallFormProps): JSX.Element {
-  const contentType = contentTypeOf(handler);
+  const contentType = inputTypeOf(handler);
   const [choices, setChoices] = useState<CallChoices>(() => ({
     key: route.peek()?.query.get("key") ?? "",
     isSend: false,

@@ -2,10 +2,11 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import { isJsonType } from "../../../shared/api/wire/proposed-call.ts";
 import { prettyJson } from "../../../shared/api/wire/pretty-json.ts";
 import { latestInput, pastPayloads } from "../../data/calls.ts";
 import type { ByteForm } from "../../model/byte-text.ts";
-import { firstText, isJsonType } from "../../model/call-request.ts";
+import { firstText } from "../../model/call-request.ts";
 import { parseExact, stringifyExact } from "../../model/exact-json.ts";
 import { problemsOf } from "../../model/schema-value.ts";
 import { shortened, visibleLine } from "../../model/visible-text.ts";

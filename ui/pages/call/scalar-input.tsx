@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ExactNumber, numberOf } from "../../model/exact-json.ts";
-import type { Field } from "../../model/schema-field.ts";
+import type { Field } from "../../../shared/api/wire/schema-field.ts";
 import { shortened, visibleLine } from "../../model/visible-text.ts";
 
 export interface ScalarInputProps {

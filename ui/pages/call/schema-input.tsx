@@ -2,9 +2,10 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { parseExact, stringifyExact } from "../../model/exact-json.ts";
-import { fieldOf } from "../../model/schema-field.ts";
-import type { Field } from "../../model/schema-field.ts";
-import { sampleOf, variantOf } from "../../model/schema-value.ts";
+import { fieldOf } from "../../../shared/api/wire/schema-field.ts";
+import type { Field } from "../../../shared/api/wire/schema-field.ts";
+import { sampleOf } from "../../../shared/api/wire/schema-sample.ts";
+import { variantOf } from "../../model/schema-value.ts";
 import { shortened, visibleLine } from "../../model/visible-text.ts";
 import { ArrayInput, ObjectInput } from "./nested-input.tsx";
 import { ScalarInput } from "./scalar-input.tsx";
