@@ -48,7 +48,7 @@ const SCALE = [
   "test/engine/{contention,inbox-bound,list-invocations}.test.ts",
   "test/engine/sweep/{seldom,slices}.test.ts",
 ];
-/** The longest tests of `quick` (13 to 9 s), then those of `processes` (35 to 17 s). */
+/** The longest tests of `infra` (14 s), then those of `quick` (9 s) and `processes` (35 to 17 s). */
 const LONGEST = [
   "/docs/costs.test.ts",
   "/sweep/cut-short.test.ts",
@@ -63,7 +63,8 @@ const LONGEST = [
 ];
 /** Tests of the house rules over the whole tree, which `npm run check` runs. */
 const ARCHITECTURE = ["test/architecture/**/*.test.ts"];
-const INFRA = ["test/infra/**/*.test.ts"];
+/** Tests that synthesise the stack, which takes seconds in each worker. */
+const INFRA = ["test/infra/**/*.test.ts", "test/docs/{ceilings,costs,hardening-policies,operating}.test.ts"];
 
 const exclude = [...HEAVY.map((suite) => `test/${suite}/**`), "**/node_modules/**"];
 

@@ -1,5 +1,8 @@
-/** Tests that CONTRIBUTING.md lists the suites of the gate, that the gate ends before it is killed, and that npm commands on pages exist. */
-import { readFileSync } from "node:fs";
+/**
+ * Tests that CONTRIBUTING.md lists the suites of the gate, that the gate ends before it is killed, that npm commands on pages exist, and
+ * that the tests which synthesise the stack are those of the project `infra`.
+ */
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 /** A server kills the gate after this time, whatever it does. */
@@ -37,4 +40,12 @@ test("every npm command on the pages is a script", () => {
   ].flatMap((file) => [...read(file).matchAll(/npm run (?:-\S+ )*([\w:-]+)/g)].map(([, name]) => name!));
   expect(told.length).toBeGreaterThan(10);
   expect(told.filter((name) => !(name in scripts))).toEqual([]);
+});
+
+test("a test of a page that synthesises the stack runs with `npm run test:infra`, so that `npm test` stays quick", () => {
+  const [, names = ""] = /^const INFRA = .+"test\/docs\/\{([\w,-]+)\}\.test\.ts"\];$/m.exec(read("vitest.config.ts"))!;
+  const synthesise = readdirSync(new URL(".", import.meta.url))
+    .filter((name) => name.endsWith(".test.ts"))
+    .filter((name) => /from "(?:\.\.\/infra\/|aws-cdk-lib)/.test(read(`test/docs/${name}`)));
+  expect(synthesise.toSorted()).toEqual(names.split(",").map((name) => `${name}.test.ts`));
 });
