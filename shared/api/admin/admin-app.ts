@@ -22,6 +22,8 @@ import { queryRoute } from "./query-route.ts";
 import { packedAnswer } from "./packed-answer.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 import { REGISTRY_ROUTES } from "./registry-routes.ts";
+import { storeReadiness } from "./ready-route.ts";
+import { sharedLook } from "./shared-look.ts";
 import { UI_ROUTES } from "./ui-routes.ts";
 import { decodeBySerde, encodeBySerde } from "./serde-routes.ts";
 import { API_VERSION_MAX, API_VERSION_MIN, SERVER_ROUTES } from "./server-routes.ts";
@@ -49,20 +51,24 @@ const ROUTES: readonly RouteEntry<AdminRoute>[] = [
 ];
 const findRoute = createRouter([...ROUTES, ...ABSENT_ROUTES]);
 
+/** Answers have inputs, results and keys: no cache of a browser or a proxy keeps one that does not allow it. */
+const UNSTORED = { "cache-control": "no-store" };
+
 /** The returned function's promise never rejects. */
-export function adminApp(engine: Engine, deps: AdminDeps): (request: HttpRequest) => Promise<HttpResponse> {
+export function adminApp(engine: Engine, given: AdminDeps): (request: HttpRequest) => Promise<HttpResponse> {
+  const look = given.readiness ?? (() => storeReadiness(engine));
+  const deps = { ...given, readiness: sharedLook(look, () => engine.clock.nowMs()) };
   return async (request) => {
-    const response = await answer(engine, deps, request).catch((error: unknown) =>
-      failedAnswer(engine, request, error),
-    );
-    if (isRecorded(request)) recordCall(engine, request, response);
+    const whole = await answer(engine, deps, request).catch((error: unknown) => failedAnswer(engine, request, error));
+    if (isRecorded(request)) recordCall(engine, request, whole);
+    const response = { ...whole, headers: { ...UNSTORED, ...whole.headers } };
     if (deps.packing === undefined) return response;
     // Without room for its work, the compression may fail, and the plain answer is as good.
     return await packedAnswer(deps.packing, request, response).catch(() => response);
   };
 }
 
-async function answer(engine: Engine, deps: AdminDeps, request: HttpRequest): Promise<HttpResponse> {
+async function answer(engine: Engine, deps: AdminRequest["deps"], request: HttpRequest): Promise<HttpResponse> {
   if (request.caller !== undefined && !isCaller(request.caller)) {
     throw new PlainRefusal(403, "The caller's identity is too long, or not in printable ASCII");
   }

@@ -51,7 +51,8 @@ export interface AdminDeps {
 
 export interface AdminRequest {
   readonly engine: Engine;
-  readonly deps: AdminDeps;
+  /** Without a look of the process's own, the readiness is that of the store. */
+  readonly deps: AdminDeps & Required<Pick<AdminDeps, "readiness">>;
   readonly request: HttpRequest;
   /** The version in the path's prefix. In version 2, a registration replaces an existing deployment by default. */
   readonly apiVersion: number;

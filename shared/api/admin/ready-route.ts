@@ -8,8 +8,8 @@ import type { ReadyBody } from "../wire/admin.ts";
 import type { AdminRequest } from "./admin-request.ts";
 
 /** An open circuit of one deployment is no reason: work for it is accepted, and waits. */
-export async function showReadiness({ engine, deps }: AdminRequest): Promise<HttpResponse> {
-  const checks = await (deps.readiness?.() ?? storeCheck(engine));
+export async function showReadiness({ deps }: AdminRequest): Promise<HttpResponse> {
+  const checks = await deps.readiness();
   const isReady = checks.every(({ isOk }) => isOk);
   const body: ReadyBody = {
     ready: isReady,
@@ -23,7 +23,7 @@ export async function showReadiness({ engine, deps }: AdminRequest): Promise<Htt
 }
 
 /** Where the server does not own its store, a read shows that the store answers. */
-async function storeCheck(engine: Engine): Promise<readonly ReadinessCheck[]> {
+export async function storeReadiness(engine: Engine): Promise<readonly ReadinessCheck[]> {
   try {
     engine.registry.refresh();
     await engine.registry.deployments();
