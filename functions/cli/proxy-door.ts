@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { textResponse } from "../../shared/api/http/message.ts";
 import { doorOf } from "../door/door.ts";
 import type { Door, Knock } from "../door/door.ts";
+import { peerUser } from "../door/peer-user.ts";
 
 /** The files of the web UI have endings; no handler that a browser calls by GET has a name of this form below `ui`. */
 const PAGE_FILE = /^\/ui\/(?:[\w-]{1,100}\.(?:js|css|svg|html))?$/;
@@ -16,8 +17,9 @@ export function proxyDoor(token: string, port: () => number): Door {
     isPageFile: ({ method, path }) => method === "GET" && PAGE_FILE.test(path),
     whereTokenIs: "`stepwell proxy` has printed it at its start",
     source: "proxy",
+    userOf: peerUser,
   });
-  return (knock) => (isOwnHost(knock.headers["host"], port()) ? tokens(knock) : FOREIGN_HOST);
+  return (knock, ends) => (isOwnHost(knock.headers["host"], port()) ? tokens(knock, ends) : FOREIGN_HOST);
 }
 
 /** A page whose name was pointed at this machine after it was loaded has its own name as host. */

@@ -82,7 +82,7 @@ async function passOn(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<number> {
-  const outside = door(knockOf(incoming));
+  const outside = door(knockOf(incoming), incoming.socket);
   if (outside !== undefined) {
     outgoing.writeHead(outside.status, outside.headers).end(outside.body);
     return outside.status;

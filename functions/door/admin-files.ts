@@ -2,8 +2,9 @@
  * The files in the data directory through which the commands of the same user find the local admin API: its token, and the address
  * to which this token may be sent.
  */
-import { chmod, open, readFile, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { openedFile } from "./opened-file.ts";
 import { newSecret } from "./secrets.ts";
 
 export const TOKEN_FILE = "admin-token";
@@ -23,18 +24,25 @@ export interface AdminFiles {
   readonly token: string;
 }
 
+export interface KeptToken {
+  readonly token: string;
+  /** Whether a file was there whose token others may know. */
+  readonly isReplaced: boolean;
+}
+
 /**
- * Keeps the token of an earlier start. The directory exists.
+ * Keeps the token of an earlier start, unless others could read its file or have put it there. The directory exists.
  * @param given the token of the settings, if they have one
  * @throws Error of the file system
  */
-export async function keepToken(dataDir: string, given: string | undefined): Promise<string> {
+export async function keepToken(dataDir: string, given: string | undefined): Promise<KeptToken> {
   const path = join(dataDir, TOKEN_FILE);
-  const kept = await textAt(path);
-  const token = given ?? (kept !== undefined && isToken(kept) ? kept : newSecret());
-  if (token === kept) await chmod(path, OWNER_ONLY);
-  else await writeWhole(path, `${token}\n`);
-  return token;
+  const found = await openedFile(path, OWNER_ONLY);
+  const isSecret = found !== "absent" && found !== "foreign" && found.isSecret;
+  const kept = isSecret && isToken(found.text) ? found.text : undefined;
+  const token = given ?? kept ?? newSecret();
+  if (token !== kept) await writeWhole(path, `${token}\n`);
+  return { token, isReplaced: given === undefined && found !== "absent" && !isSecret };
 }
 
 /** @throws Error of the file system */
@@ -47,18 +55,15 @@ export async function forgetAddress(dataDir: string): Promise<void> {
   await rm(join(dataDir, ADDRESS_FILE), { force: true }).catch(() => undefined);
 }
 
-/** @returns undefined if no process has noted its address there, or another user's files are there */
+/** @returns undefined if no process has noted its address there, or another user has written a file */
 export async function readAdminFiles(dataDir: string): Promise<AdminFiles | undefined> {
-  const [url, token] = await Promise.all([textAt(join(dataDir, ADDRESS_FILE)), textAt(join(dataDir, TOKEN_FILE))]);
-  if (url === undefined || token === undefined || !URL.canParse(url) || !isToken(token)) return undefined;
-  return { url, token };
-}
-
-async function textAt(path: string): Promise<string | undefined> {
-  return await readFile(path, "utf8").then(
-    (text) => text.trim(),
-    () => undefined,
-  );
+  const [address, secret] = await Promise.all([
+    openedFile(join(dataDir, ADDRESS_FILE)),
+    openedFile(join(dataDir, TOKEN_FILE)),
+  ]);
+  if (typeof address === "string" || typeof secret === "string" || address.owner !== secret.owner) return undefined;
+  if (!URL.canParse(address.text) || !isToken(secret.text)) return undefined;
+  return { url: address.text, token: secret.text };
 }
 
 /** A reader sees the former content or the whole new one. */

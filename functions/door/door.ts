@@ -3,14 +3,16 @@
  * page that a one-time code has opened, and refuses requests of other web pages whatever they bring.
  */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
-import { jsonResponse } from "../../shared/api/http/message.ts";
+import { emptyResponse, jsonResponse } from "../../shared/api/http/message.ts";
 import { PAGE_KEY_HEADER } from "../../shared/api/wire/door.ts";
 import type { DoorErrorBody, SessionBody, SignInCodeBody } from "../../shared/api/wire/door.ts";
 import { remedyOf } from "../../shared/api/wire/remedies.ts";
 import { isFromOtherPage } from "./other-page.ts";
-import { isSessionCookie, isSessionKey, newPageSession } from "./page-session.ts";
+import { PageSessions } from "./page-sessions.ts";
+import type { PageSession } from "./page-sessions.ts";
+import type { Ends } from "./peer-user.ts";
 import { isSame } from "./secrets.ts";
-import { sessionCookie, setSessionCookie } from "./session-cookie.ts";
+import { endedSessionCookie, sessionCookies, setSessionCookie } from "./session-cookie.ts";
 import { CODE_MS, SignInCodes } from "./sign-in-codes.ts";
 import { noSessionPage, signedInPage } from "./sign-in-pages.ts";
 
@@ -20,14 +22,18 @@ const SIGN_IN = "/-/sign-in";
 const SESSION = "/-/session";
 
 const NO_TOKEN = "META0018";
+const SUPERUSER = 0;
 /** No cache keeps an answer with a secret. */
 const UNSTORED = { "cache-control": "no-store" };
 
 /** A request as the door sees it, before its body is read. */
 export type Knock = Pick<HttpRequest, "method" | "path" | "query" | "headers">;
 
-/** @returns the answer to a request that stays outside; undefined for one that may pass */
-export type Door = (knock: Knock) => HttpResponse | undefined;
+/** @param ends the connection of the request @returns the answer to a request that stays outside; undefined for one that may pass */
+export type Door = (knock: Knock, ends: Ends) => HttpResponse | undefined;
+
+/** What a stranger may have guessed or found. */
+export type RefusedSecret = "token" | "code" | "code of another user";
 
 export interface DoorRules {
   readonly token: string;
@@ -40,21 +46,42 @@ export interface DoorRules {
   readonly whereTokenIs: string;
   /** Present if the answers are those of a proxy, so that a client does not take them for those of the server behind it. */
   readonly source?: DoorErrorBody["source"];
+  /** The user of this machine at the other end; undefined if it is not known. */
+  readonly userOf: (ends: Ends) => number | undefined;
+  /** Called for each token and code that the door refuses. */
+  readonly onRefused?: (secret: RefusedSecret, ends: Ends) => void;
+}
+
+interface Inside extends DoorRules {
+  readonly codes: SignInCodes;
+  readonly sessions: PageSessions;
 }
 
 export function doorOf(rules: DoorRules): Door {
-  const codes = new SignInCodes();
-  return (knock) => {
+  const inside: Inside = { ...rules, codes: new SignInCodes(), sessions: new PageSessions() };
+  return (knock, ends) => {
     if (rules.isOpen(knock)) return undefined;
     const nowMs = rules.nowMs();
     // A link to the code may be on a page, such as that of a terminal in a browser. The code is used up by the first request.
-    if (knock.path === SIGN_IN && knock.method === "GET") return signIn(rules, codes, knock, nowMs);
-    if (isFromOtherPage(knock.headers)) return refused(rules, 403, "Another web page may not send requests here");
+    if (knock.path === SIGN_IN && knock.method === "GET") return signIn(inside, knock, ends, nowMs);
+    const page = pageRefusal(knock, rules.source);
+    if (page !== undefined) return page;
     const hasToken = bringsToken(knock.headers, rules.token);
-    if (hasToken && knock.path === CODES && knock.method === "POST") return newCode(codes, nowMs);
-    if (hasToken && knock.path === SESSION && knock.method === "POST") return newSession(rules, knock, nowMs);
-    return hasToken || hasSession(rules, knock, nowMs) ? undefined : unknownCaller(rules, knock);
+    if (hasToken && knock.path === CODES && knock.method === "POST") return newCode(inside, ends, nowMs);
+    if (hasToken && knock.path === SESSION && knock.method === "POST") return newSession(inside, knock, nowMs);
+    const cookie = openSession(inside, knock, nowMs);
+    if (cookie !== undefined && knock.path === SESSION && knock.method === "DELETE")
+      return signOut(inside, knock, cookie);
+    if (hasToken || cookie !== undefined) return undefined;
+    if ((knock.headers["authorization"] ?? "") !== "") rules.onRefused?.("token", ends);
+    return unknownCaller(rules, knock);
   };
+}
+
+/** The refusal of a request of another web page, whatever it brings; undefined for every other request. */
+export function pageRefusal({ headers }: Knock, source?: DoorErrorBody["source"]): HttpResponse | undefined {
+  if (!isFromOtherPage(headers)) return undefined;
+  return refused({ source }, 403, "Another web page may not send requests here");
 }
 
 function bringsToken({ authorization = "" }: Knock["headers"], token: string): boolean {
@@ -70,32 +97,65 @@ function passwordIn(basic: string): string {
   return at < 0 ? "" : text.slice(at + 1);
 }
 
-function hasSession({ token, isPageFile }: DoorRules, knock: Knock, nowMs: number): boolean {
-  const cookie = sessionCookie(knock.headers);
-  if (cookie === undefined || !isSessionCookie(token, cookie, nowMs)) return false;
-  if (isPageFile(knock)) return knock.headers["sec-fetch-site"] !== undefined;
+/** @returns the cookie of the session with which the request comes; undefined if it opens nothing */
+function openSession({ sessions, isPageFile }: Inside, knock: Knock, nowMs: number): string | undefined {
+  const cookie = sessionCookies(knock.headers).find((one) => sessions.has(one, nowMs));
+  if (cookie === undefined) return undefined;
   const key = knock.headers[PAGE_KEY_HEADER];
-  return key !== undefined && isSessionKey(token, cookie, key);
+  const isAllowed = isPageFile(knock)
+    ? knock.headers["sec-fetch-site"] !== undefined
+    : key !== undefined && sessions.hasKey(cookie, key);
+  return isAllowed ? cookie : undefined;
 }
 
-function newCode(codes: SignInCodes, nowMs: number): HttpResponse {
+function newCode({ codes, userOf }: Inside, ends: Ends, nowMs: number): HttpResponse {
   const expiresAt = new Date(nowMs + CODE_MS).toISOString();
-  const body: SignInCodeBody = { code: codes.make(nowMs), expires_at: expiresAt };
+  const body: SignInCodeBody = { code: codes.make(nowMs, userOf(ends)), expires_at: expiresAt };
   return jsonResponse(201, body, UNSTORED);
 }
 
-function newSession({ token }: DoorRules, { headers }: Knock, nowMs: number): HttpResponse {
-  const { cookie, key, endsAtMs } = newPageSession(token, nowMs);
-  const body: SessionBody = { key, expires_at: new Date(endsAtMs).toISOString() };
-  return jsonResponse(201, body, { ...UNSTORED, "set-cookie": setSessionCookie(headers, cookie, endsAtMs - nowMs) });
+function newSession({ sessions }: Inside, knock: Knock, nowMs: number): HttpResponse {
+  const session = sessions.begin(nowMs);
+  const body: SessionBody = { key: session.key, expires_at: new Date(session.endsAtMs).toISOString() };
+  return jsonResponse(201, body, { ...UNSTORED, ...cookieOf(session, knock, nowMs) });
 }
 
-function signIn({ token }: DoorRules, codes: SignInCodes, { headers, query }: Knock, nowMs: number): HttpResponse {
-  const asked = new URLSearchParams(query);
-  if (!codes.take(asked.get("code") ?? "", nowMs)) return noSessionPage(403, "This link was used, or is too old.");
-  const { cookie, key, endsAtMs } = newPageSession(token, nowMs);
-  const cookies = { "set-cookie": setSessionCookie(headers, cookie, endsAtMs - nowMs) };
-  return signedInPage({ key, route: asked.get("to") ?? "" }, { ...UNSTORED, ...cookies });
+function cookieOf(
+  { cookie, endsAtMs }: PageSession,
+  { headers }: Knock,
+  nowMs: number,
+): { readonly "set-cookie": string } {
+  return { "set-cookie": setSessionCookie(headers, cookie, endsAtMs - nowMs) };
+}
+
+function signIn(inside: Inside, knock: Knock, ends: Ends, nowMs: number): HttpResponse {
+  const asked = new URLSearchParams(knock.query);
+  const given = asked.get("code") ?? "";
+  const taken = inside.codes.take(given, nowMs);
+  if (taken === undefined) {
+    if (given !== "") inside.onRefused?.("code", ends);
+    return noSessionPage(403, "This link was used, or is too old.");
+  }
+  if (taken.user !== undefined && isOtherUser(taken.user, inside.userOf(ends))) {
+    inside.onRefused?.("code of another user", ends);
+    return noSessionPage(403, "Another user of this machine asked for this link.");
+  }
+  const session = inside.sessions.begin(nowMs);
+  const { key } = session;
+  return signedInPage({ key, route: asked.get("to") ?? "" }, { ...UNSTORED, ...cookieOf(session, knock, nowMs) });
+}
+
+/**
+ * The link is an argument of the browser's start, which other users of the machine may read before the browser opens it. The superuser
+ * forwards connections of others, and may read the token anyway.
+ */
+function isOtherUser(asked: number, user: number | undefined): boolean {
+  return user !== undefined && user !== asked && user !== SUPERUSER;
+}
+
+function signOut({ sessions }: Inside, { headers }: Knock, cookie: string): HttpResponse {
+  sessions.end(cookie);
+  return emptyResponse(204, { ...UNSTORED, "set-cookie": endedSessionCookie(headers) });
 }
 
 /** A browser that loads a page shows the text of the answer, and a program reads JSON. */
@@ -107,7 +167,7 @@ function unknownCaller(rules: DoorRules, { headers }: Knock): HttpResponse {
 }
 
 function refused(
-  { source }: DoorRules,
+  { source }: { readonly source?: DoorErrorBody["source"] | undefined },
   status: number,
   message: string,
   code: string | null = null,

@@ -10,10 +10,10 @@ export function newSecret(): string {
 
 /** Takes the same time for every `given` of one length, so that the time of a refusal tells nothing about the secret. */
 export function isSame(given: string, secret: string): boolean {
-  return timingSafeEqual(digest(given), digest(secret));
+  return timingSafeEqual(digestOf(given), digestOf(secret));
 }
 
-/** The comparison wants texts of equal length. */
-function digest(text: string): Buffer {
+/** All digests have one length, as comparisons want it. */
+export function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

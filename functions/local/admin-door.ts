@@ -2,9 +2,10 @@
 import { resolve } from "node:path";
 import type { Settings } from "../../shared/config/settings-table.ts";
 import { doorForOwnHosts } from "../door/own-host.ts";
-import { doorOf } from "../door/door.ts";
-import type { Door, Knock } from "../door/door.ts";
+import { doorOf, pageRefusal } from "../door/door.ts";
+import type { Door, DoorRules, Knock } from "../door/door.ts";
 import { TOKEN_FILE } from "../door/admin-files.ts";
+import { peerUser } from "../door/peer-user.ts";
 
 const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 /**
@@ -14,21 +15,34 @@ const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 const OPEN_PATH =
   /^(?:\/(?:v\d{1,3}\/)?(?:health|ready)|\/|\/ui|\/ui\/[\w.-]{0,100}|\/ui\/[\w-]{1,50}\/[\w.%-]{1,500})$/;
 
-/**
- * @param token undefined if the setting admin.auth is off
- * @param isLoopback whether the port is bound to a loopback address
- */
-export function adminDoor(settings: Settings, token: string | undefined, isLoopback: () => boolean): Door {
+export interface AdminDoorOptions extends Pick<DoorRules, "onRefused"> {
+  /** Undefined if the setting admin.auth is off. */
+  readonly token: string | undefined;
+  /** Whether the port is bound to a loopback address. */
+  readonly isLoopback: () => boolean;
+}
+
+export function adminDoor(settings: Settings, { token, isLoopback, ...more }: AdminDoorOptions): Door {
   const hosts = doorForOwnHosts(settings["admin.allowed-hosts"], isLoopback);
-  if (token === undefined) return hosts;
-  const tokens = doorOf({
+  const rest = token === undefined ? withoutToken : withToken(settings, token, more);
+  return (knock, ends) => hosts(knock, ends) ?? rest(knock, ends);
+}
+
+/** Other pages stay outside here too: their requests need no answer to cost work. */
+function withoutToken(knock: Knock): ReturnType<Door> {
+  return isOpen(knock) ? undefined : pageRefusal(knock);
+}
+
+function withToken(settings: Settings, token: string, more: Pick<DoorRules, "onRefused">): Door {
+  return doorOf({
+    ...more,
     token,
     nowMs: () => Date.now(),
     isOpen,
     isPageFile: () => false,
     whereTokenIs: `it is the content of ${resolve(settings["data-dir"], TOKEN_FILE)} on the server's machine`,
+    userOf: peerUser,
   });
-  return (knock) => hosts(knock) ?? tokens(knock);
 }
 
 function isOpen({ method, path }: Knock): boolean {

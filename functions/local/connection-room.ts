@@ -1,6 +1,7 @@
 /** Bounds the connections of a listener: a further one takes the place of the connection that has been without a request for longest. */
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
+import type { Ends } from "../door/peer-user.ts";
 
 /** The stores, connections to deployments and the other listener need files too. */
 const SHARE_OF_FILES = 1 / 3;
@@ -50,7 +51,7 @@ export class ConnectionRoom {
   }
 
   /** @returns the function to call at the end of the request */
-  began(of: Pick<Socket, "remoteAddress" | "remotePort">): () => void {
+  began(of: Ends): () => void {
     const key = keyOf(of);
     const place = this.#open.get(key);
     if (place === undefined) return () => undefined;
@@ -69,6 +70,6 @@ export class ConnectionRoom {
 }
 
 /** The socket of an HTTP/2 session is a proxy, which has only the addresses in common with the socket. */
-function keyOf({ remoteAddress = "", remotePort = 0 }: Pick<Socket, "remoteAddress" | "remotePort">): string {
+function keyOf({ remoteAddress = "", remotePort = 0 }: Ends): string {
   return `${remoteAddress} ${remotePort}`;
 }

@@ -25,6 +25,7 @@ import { isStreamed, writeStreamed } from "./streamed-answer.ts";
 import type { RequestRead } from "./http-request.ts";
 import type { Incoming } from "./incoming.ts";
 import { isLoopbackAddress } from "../door/loopback.ts";
+import type { Ends } from "../door/peer-user.ts";
 import { offerBothProtocols } from "./protocol-choice.ts";
 
 export interface ListenerRooms extends ListenerBudgets, Omit<AnswerRules, "answer"> {
@@ -45,7 +46,7 @@ export interface ListenerOptions {
    */
   readonly tooLarge: (request: HttpRequest, declared: boolean) => HttpResponse;
   /** Answers a request before its body is read; undefined for a request that may go on. */
-  readonly door?: (request: HttpRequest) => HttpResponse | undefined;
+  readonly door?: (request: HttpRequest, ends: Ends) => HttpResponse | undefined;
   /** Requests that are read and answered at the same time; further ones are refused before their body is read. */
   readonly concurrency?: { readonly max: number; readonly refusal: (request: HttpRequest) => HttpResponse };
   /** If absent, no bytes are counted. */
@@ -199,7 +200,7 @@ export class HttpListener {
     this.#unanswered += 1;
     const gone = new AbortController();
     let isAnswered = false;
-    const ended = this.#connections.began(addressesOf(incoming));
+    const ended = this.#connections.began(endsOf(incoming));
     outgoing.once("close", () => {
       ended();
       this.#openRequests -= 1;
@@ -226,7 +227,8 @@ export class HttpListener {
     goOn: (() => void) | undefined,
   ): Promise<Admitted | undefined> {
     const { bodyMaxBytes, answer } = this.#options;
-    const rules = { bodyMaxBytes, room: this.#bodies, refusal: this.#outside };
+    const refusal = (request: HttpRequest): HttpResponse | undefined => this.#outside(request, incoming);
+    const rules = { bodyMaxBytes, room: this.#bodies, refusal };
     const read = await readRequest(incoming, rules, signal, goOn);
     if (read.kind === "broken") return undefined;
     // Without a body, the connection stays usable.
@@ -265,15 +267,15 @@ export class HttpListener {
     }
   }
 
-  readonly #outside = (request: HttpRequest): HttpResponse | undefined => {
+  #outside(request: HttpRequest, incoming: Incoming): HttpResponse | undefined {
     const { concurrency, door } = this.#options;
-    const outside = door?.(request);
+    const outside = door?.(request, endsOf(incoming));
     if (outside !== undefined) return outside;
     // A preflight is cheap, and the browser page behind it could not read a refusal.
     if (concurrency === undefined || this.#unanswered <= concurrency.max || request.method === "OPTIONS")
       return undefined;
     return concurrency.refusal(request);
-  };
+  }
 
   #write(outgoing: Outgoing, { response, release }: Admitted): void {
     if (isStreamed(response))
@@ -289,8 +291,7 @@ export class HttpListener {
   }
 }
 
-/** The addresses of the connection of a request; empty once the connection is gone. */
-function addressesOf(incoming: Incoming): Pick<Socket, "remoteAddress" | "remotePort"> {
-  const socket = "stream" in incoming ? incoming.stream.session?.socket : incoming.socket;
-  return { remoteAddress: socket?.remoteAddress, remotePort: socket?.remotePort };
+/** The ends of the connection of a request; empty once the connection is gone. */
+function endsOf(incoming: Incoming): Ends {
+  return ("stream" in incoming ? incoming.stream.session?.socket : incoming.socket) ?? {};
 }

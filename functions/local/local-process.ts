@@ -1,4 +1,5 @@
 /** The control plane in one process: two listeners, one engine, and the background loops. */
+import { resolve } from "node:path";
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import type { AdminDeps } from "../../shared/api/admin/admin-request.ts";
 import type { HttpRequest } from "../../shared/api/http/message.ts";
@@ -32,8 +33,9 @@ import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wi
 import type { Loops } from "../../shared/wiring/use-cases.ts";
 import { openListener } from "./http-listener.ts";
 import type { HttpListener, ListenerOptions } from "./http-listener.ts";
-import { forgetAddress, keepToken, noteAddress } from "../door/admin-files.ts";
+import { forgetAddress, keepToken, noteAddress, TOKEN_FILE } from "../door/admin-files.ts";
 import { adminDoor } from "./admin-door.ts";
+import { RefusedSecrets } from "./refused-secrets.ts";
 
 const POLL_EVERY_MS = 20;
 /** The time for remaining work after everything was asked to end. */
@@ -72,17 +74,23 @@ export async function startLocalProcess(
     const ingress = await openIngress(settings, embedded, app);
     listeners.push(ingress);
     const ingressUrl = urlOf(settings["ingress.bind"], ingress.port);
-    const adminToken = await adminTokenOf(settings);
-    const admin = await openAdmin(settings, embedded, adminToken, {
-      version,
-      ingressEndpoint: ingressUrl,
-      ingress: app,
-      statements,
-      readiness: async () => [
-        { name: "recovery", isOk: hasBegun, ...(!hasBegun && { reason: "the process has not read its store yet" }) },
-        ...(await embedded.readiness()),
-      ],
-    });
+    const adminToken = await adminTokenOf(settings, log);
+    const refused = new RefusedSecrets(log);
+    const admin = await openAdmin(
+      settings,
+      embedded,
+      { token: adminToken, refused },
+      {
+        version,
+        ingressEndpoint: ingressUrl,
+        ingress: app,
+        statements,
+        readiness: async () => [
+          { name: "recovery", isOk: hasBegun, ...(!hasBegun && { reason: "the process has not read its store yet" }) },
+          ...(await embedded.readiness()),
+        ],
+      },
+    );
     listeners.push(admin);
     const adminUrl = urlOf(settings["admin.bind"], admin.port);
     await noteAddress(settings["data-dir"], adminUrl);
@@ -102,7 +110,7 @@ export async function startLocalProcess(
       adminToken,
       dataDir: settings["data-dir"],
       exposedHosts: exposed([ingress, settings["ingress.bind"]], [admin, settings["admin.bind"]]),
-      stop: () => (stopping ??= stop({ embedded, listeners, loops, statements }, settings)),
+      stop: () => (stopping ??= stop({ embedded, listeners, loops, statements, refused }, settings)),
     };
   } catch (error) {
     for (const listener of listeners) listener.close();
@@ -148,7 +156,7 @@ function openIngress(
 async function openAdmin(
   settings: Settings,
   embedded: Embedded,
-  token: string | undefined,
+  { token, refused }: { readonly token: string | undefined; readonly refused: RefusedSecrets },
   deps: Pick<AdminDeps, "version" | "ingressEndpoint" | "ingress" | "statements" | "readiness">,
 ): Promise<HttpListener> {
   const app = adminApp(embedded.engine, {
@@ -174,7 +182,11 @@ async function openAdmin(
       noRoom: () => noRoomResponse("answers"),
       again: (request) => (changesSomething(request) ? undefined : request),
     },
-    door: adminDoor(settings, token, () => isLoopback),
+    door: adminDoor(settings, {
+      token,
+      isLoopback: () => isLoopback,
+      onRefused: (secret, ends) => refused.note(secret, ends),
+    }),
     answer: app,
   });
   isLoopback = listener.isLoopback;
@@ -197,12 +209,14 @@ function connectionLimits(settings: Settings): Pick<ListenerOptions, "headMaxByt
 }
 
 /** @throws CodedError RT0024, RT0025 or RT0026 if the file of the token cannot be written */
-async function adminTokenOf(settings: Settings): Promise<string | undefined> {
+async function adminTokenOf(settings: Settings, log: Log): Promise<string | undefined> {
   if (settings["admin.auth"] === "off") return undefined;
   const dataDir = settings["data-dir"];
   try {
     await makeDataDirectory(dataDir);
-    return await keepToken(dataDir, settings["admin.token"]);
+    const { token, isReplaced } = await keepToken(dataDir, settings["admin.token"]);
+    if (isReplaced) log.write("admin-token.replaced", { file: resolve(dataDir, TOKEN_FILE) });
+    return token;
   } catch (error) {
     throw fileRefusal(dataDir, error);
   }
@@ -223,9 +237,10 @@ interface Running {
   readonly listeners: readonly HttpListener[];
   readonly loops: Loops;
   readonly statements: OpenStatementEvaluation;
+  readonly refused: RefusedSecrets;
 }
 
-async function stop({ embedded, listeners, loops, statements }: Running, settings: Settings): Promise<void> {
+async function stop({ embedded, listeners, loops, statements, refused }: Running, settings: Settings): Promise<void> {
   const { clock, activeInvocations } = embedded.engine;
   const graceMs = settings["shutdown-timeout"];
   await forgetAddress(settings["data-dir"]);
@@ -245,6 +260,7 @@ async function stop({ embedded, listeners, loops, statements }: Running, setting
     await clock.sleep(POLL_EVERY_MS);
   }
   for (const listener of listeners) listener.close();
+  refused.end();
   await endLife(embedded.engine).catch(() => undefined);
   await embedded.engine.tracer?.flush(isGrace() ? Math.max(LAST_WORDS_MS, untilMs - clock.nowMs()) : LAST_WORDS_MS);
   await embedded.close();

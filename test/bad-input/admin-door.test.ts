@@ -161,7 +161,7 @@ describe("a session", () => {
       { "x-stepwell-page-key": key },
       { cookie, "x-stepwell-page-key": other.key },
       { cookie: `${cookie}x`, "x-stepwell-page-key": key },
-      { cookie: cookie.replace(/=\d/, "=9"), "x-stepwell-page-key": key },
+      { cookie: cookie.replace(/=./, (start) => (start === "=9" ? "=8" : "=9")), "x-stepwell-page-key": key },
       { cookie, "sec-fetch-site": "same-origin" },
       { cookie, "sec-fetch-site": "none", "sec-fetch-mode": "cors" },
     ];
@@ -172,16 +172,46 @@ describe("a session", () => {
       ]);
   });
 
-  test("opens with the token too, and outlives a restart of the server", async () => {
+  test("opens with the token too", async () => {
     const given = await ask(stage.adminPort, "POST /-/session");
     const { key } = JSON.parse(given.body) as { key: string };
     const cookie = given.headers["set-cookie"]!.split(";", 1)[0]!;
     expect(given.status).toBe(201);
     const headers = { ...WITHOUT, cookie, "x-stepwell-page-key": key };
     expect((await ask(stage.adminPort, "GET /deployments", headers)).status).toBe(200);
-    const again = await openLocalStage({ flags: { "admin.token": token } });
+  });
+
+  test("ends with the process: who takes its port gets cookie and key of an open page, and can use neither later", async () => {
+    const flags = { "admin.token": "0123456789abcdef0123456789abcdef" };
+    const first = await openLocalStage({ flags });
+    const { cookie, key } = await signedIn(first);
+    const headers = { ...WITHOUT, cookie, "x-stepwell-page-key": key };
+    expect((await ask(first.adminPort, "GET /deployments", headers)).status).toBe(200);
+    await first.close();
+    const again = await openLocalStage({ flags: { ...flags, "admin.port": String(first.adminPort) } });
     onTestFinished(() => again.close());
-    expect((await ask(again.adminPort, "GET /deployments", headers)).status).toBe(200);
+    expect((await ask(again.adminPort, "GET /deployments", headers)).status).toBe(401);
+  });
+
+  test("ends at the server when its page signs out, and no other page and no other session can end it", async () => {
+    const { cookie, key } = await signedIn(stage);
+    const other = await signedIn(stage);
+    const own = { ...WITHOUT, cookie, "x-stepwell-page-key": key };
+    const rest = { ...WITHOUT, cookie: other.cookie, "x-stepwell-page-key": other.key };
+    const out = async (headers: Readonly<Record<string, string>>) =>
+      await ask(stage.adminPort, "DELETE /-/session", headers);
+    expect((await out({ ...own, "sec-fetch-site": "same-site" })).status).toBe(403);
+    expect((await out({ ...WITHOUT, cookie })).status).toBe(401);
+    expect((await out({ ...WITHOUT, cookie, "x-stepwell-page-key": other.key })).status).toBe(401);
+    expect((await ask(stage.adminPort, "GET /deployments", own)).status).toBe(200);
+    const ended = await out({ ...own, "sec-fetch-site": "same-origin" });
+    expect(ended.status).toBe(204);
+    expect(ended.headers["set-cookie"]).toMatch(/^stepwell-session=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict$/);
+    expect((await ask(stage.adminPort, "GET /deployments", own)).status).toBe(401);
+    expect((await out(own)).status).toBe(401);
+    expect((await ask(stage.adminPort, "GET /deployments", rest)).status).toBe(200);
+    // The token has no session to end.
+    expect((await out({})).status).toBe(404);
   });
 
   test("a browser without one gets a page that says how to sign in, wherever it goes", async () => {
@@ -196,9 +226,29 @@ describe("a session", () => {
   });
 });
 
-test("with admin.auth off, everybody is an operator, as the warning says", async () => {
+test("with admin.auth off, every program is an operator, as the warning says, and pages of other origins stay outside", async () => {
   const other = await openLocalStage({ flags: { "admin.auth": "off" } });
   onTestFinished(() => other.close());
   expect(other.local.adminToken).toBeUndefined();
   expect((await ask(other.adminPort, "GET /deployments")).status).toBe(200);
+  for (const { what, headers } of PAGE_REQUESTS) {
+    const { method = "GET", ...fields } = headers as Record<string, string>;
+    const { status } = await ask(other.adminPort, `${method} /deployments`, { ...fields, ...ONCE });
+    expect([what, status]).toEqual([what, 403]);
+  }
+});
+
+test("no answer with data stays in a cache of a browser or a proxy; the files of the web UI may", async () => {
+  for (const path of [
+    "/deployments",
+    "/openapi",
+    "/internal/overview",
+    "/metrics",
+    "/invocations",
+    "/unknown",
+    "/ready",
+  ])
+    expect([path, (await ask(stage.adminPort, `GET ${path}`)).headers["cache-control"]]).toEqual([path, "no-store"]);
+  const page = await ask(stage.adminPort, "GET /ui/");
+  expect(page.headers["cache-control"]).toBe("no-cache");
 });

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { openStage } from "./stage.ts";
 
 const stage = await openStage();
+/** The part of a session that the page keeps. */
+const KEY = 'localStorage.getItem("stepwell.page-key")';
 
 test("each page of the navigation opens, and the address names it", async () => {
   const { page, goTo } = await stage.openTab();
@@ -40,6 +42,38 @@ test("keys can be turned off, and stay off after a reload", async () => {
   expect(await page.getByRole("dialog").count()).toBe(0);
 });
 
+test("a reader signs out: the session ends at the server, also for another tab and a copy of its cookie and key", async () => {
+  // A profile of its own, so that the tabs of the other tests stay signed in.
+  const { page, goTo } = await stage.openTab({ width: 1281 });
+  const other = await page.context().newPage();
+  await goTo("");
+  await other.goto(page.url());
+  await other.getByRole("button", { name: "Sign out" }).waitFor();
+  const key = await page.evaluate<string>(KEY);
+  const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  const headers = { authorization: "", cookie, "x-stepwell-page-key": key };
+  const copied = async () => (await globalThis.fetch(`${stage.adminUrl}/deployments`, { headers })).status;
+  expect(await copied()).toBe(200);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await copied()).toBe(401);
+  expect(await page.evaluate(KEY)).toBeNull();
+  expect(await page.context().cookies()).toEqual([]);
+  await other.reload();
+  await other.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await other.getByRole("button", { name: "Sign out" }).count()).toBe(0);
+  await other.close();
+});
+
+test("a sign-out that the server does not hear of is told, and the reader stays signed in", async () => {
+  const { page, goTo } = await stage.openTab();
+  await page.route(/\/-\/session$/, (route) => route.abort());
+  await goTo("");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("alert").getByText("you are still signed in").waitFor();
+  expect(await page.evaluate(KEY)).toMatch(/^[\w-]{43}$/);
+});
+
 test("the theme and the zone are kept", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("");
@@ -47,7 +81,7 @@ test("the theme and the zone are kept", async () => {
   await page.getByRole("button", { name: "UTC" }).click();
   await page.reload();
   expect(await page.getByLabel("Theme").inputValue()).toBe("dark");
-  expect(await page.getByRole("button", { name: "UTC" }).getAttribute("aria-pressed")).toBe("true");
+  await page.getByRole("button", { name: "Times in UTC", exact: true }).waitFor();
 });
 
 const SURFACES = { light: "rgb(255, 255, 255)", dark: "rgb(15, 18, 22)" };

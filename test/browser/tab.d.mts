@@ -91,6 +91,12 @@ export interface Page extends Omit<
   screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   waitForEvent(event: "download"): Promise<Download>;
+  /** The profile, which has further tabs and the cookies. */
+  context(): {
+    newPage(): Promise<Page>;
+    cookies(): Promise<readonly { readonly name: string; readonly value: string }[]>;
+  };
+  close(): Promise<void>;
 }
 
 export interface Tab {

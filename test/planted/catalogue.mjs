@@ -28,6 +28,12 @@ const CATALOGUE = {
       ["no other page acts for an operator", "a page that is known by its origin alone"],
       ["a server at another port, which gets the cookie, can do nothing", "a cookie that needs no key"],
       ["a session ends after a week", "a session without an end"],
+      [
+        "who takes the port of a process that has ended can use no session",
+        "a session that follows from the token, so that the next process knows it",
+      ],
+      ["a sign-out ends the session", "a sign-out that only empties the browser"],
+      ["a code is for the user who asked for it", "a code that works for every user of the machine"],
       ["a code opens one session", "a code that works twice"],
     ],
   },

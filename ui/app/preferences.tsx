@@ -1,8 +1,9 @@
-/** The reader's preferences at the right of the frame: zone, theme, keys. */
+/** The reader's preferences at the right of the frame: zone, theme, keys, and the end of the session. */
 import type { JSX } from "preact";
 import { isUtc, theme } from "../data/preferences.ts";
 import type { Theme } from "../data/preferences.ts";
 import { zoneText } from "../model/time-text.ts";
+import { SignOut } from "./sign-out.tsx";
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
@@ -31,6 +32,7 @@ export function Preferences({ onShowKeys }: { readonly onShowKeys: () => void })
       <button type="button" class="quiet" aria-label="Show the keys" onClick={onShowKeys}>
         ?
       </button>
+      <SignOut />
     </div>
   );
 }

@@ -36,3 +36,11 @@ export function write(name: string, value: string): void {
     // Nothing is lost but the preference.
   }
 }
+
+export function forget(name: string): void {
+  try {
+    localStorage.removeItem(PREFIX + name);
+  } catch {
+    // Without storage there was nothing to keep.
+  }
+}

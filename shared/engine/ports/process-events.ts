@@ -15,6 +15,19 @@ export const PROCESS_EVENTS = {
     message: "The admin API wants no token, so every user and every program of this machine may administer Stepwell",
     remedy: "Leave out --admin-auth=off, or set admin.auth to token.",
   },
+  "admin-token.refused": {
+    level: "warn",
+    message: "A client of the admin API sent a token or a code of a sign-in that is not the right one",
+    remedy:
+      "The field from has the client's address, and count the refusals since the last line: at most one line comes each minute. If no program of yours has an old token, someone guesses, or has read the address that `stepwell ui` opened.",
+  },
+  "admin-token.replaced": {
+    level: "warn",
+    message:
+      "The admin API has a new token, because other users of this machine could read or had written the former one",
+    remedy:
+      "Give the new token to your programs; the field file names its file. Run `chmod go-rwx` on the data directory.",
+  },
   "process.stop-requested": { level: "info", message: "Stepwell is stopping; a second signal ends it at once" },
   "process.stopped": { level: "info", message: "Stepwell has stopped" },
   "process.loop-failed": {
