@@ -72,6 +72,8 @@ export function adminClient(
       accept: JSON_TYPE,
       ...tokenHeaders(server),
       ...(sent !== undefined && { "content-type": JSON_TYPE }),
+      // Some routes accept a POST only with this header, which a page of another origin cannot send.
+      ...(method === "POST" && { "x-requested-with": "stepwell-cli" }),
     };
     const request = { method, path, headers, ...(sent !== undefined && { body: sent }) };
     const limits = withinMs === WITHOUT_LIMIT ? {} : { withinMs };

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import type { CircuitBody, DeploymentBody, ServiceBody, ServiceNameBody } from "../../shared/api/wire/admin.ts";
 import { addressText, transportText, withHiddenHeaders } from "./deployment-address.ts";
 import { momentText } from "./moment.ts";
+import { probeCommand } from "./probe-command.ts";
 import { registerCommand } from "./register-command.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
@@ -17,6 +18,7 @@ export function deploymentCommands(): Command {
     .addCommand(registerCommand())
     .addCommand(listCommand())
     .addCommand(describeCommand())
+    .addCommand(probeCommand())
     .addCommand(updateCommand())
     .addCommand(removeCommand());
 }

@@ -1,9 +1,10 @@
 /** Tests the page of deployments: dry runs, registration, each refusal with its remedy, update and removal. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as restate from "@restatedev/restate-sdk";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, inject, test } from "vitest";
 import { openStage } from "./stage.ts";
 import type { Page } from "./tab.mjs";
 
@@ -147,6 +148,49 @@ test("an update in place shows its changes before it is done", async () => {
   await page.getByRole("status").getByText("Updated").waitFor();
   await page.getByRole("button", { name: "Close" }).click();
   await page.getByText("x-team").waitFor();
+});
+
+test("a probe shows what the deployment announces now, what differs, and that one does not answer", async () => {
+  const services = { now: [restate.service({ name: "Prober", handlers: { ping: async () => "pong" } })] as never[] };
+  const server = createServer((request, response) =>
+    restate.createEndpointHandler({ services: services.now, logger: () => {} })(request, response),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const { id } = await stage.ask("POST", "/deployments", { uri, use_http_11: true });
+  const { page, goTo, axe } = await stage.openTab();
+  await goTo(`deployments/${id}`);
+  await page.getByText("unknown: no circuit is open").waitFor();
+  const probe = page.getByRole("button", { name: "Probe now" });
+  const answer = page.getByRole("status", { name: "Probe" });
+  await probe.click();
+  await answer.getByText("it answers, and announces what is registered").waitFor();
+  await page.getByText("reachable: it answered this server process").waitFor();
+  services.now = [
+    restate.service({ name: "Prober", handlers: { pong: async () => "ping" } }),
+    restate.object({ name: "Counter2", handlers: { add: async () => 1 } }),
+  ] as never[];
+  await probe.click();
+  await answer.getByText("3 differences").waitFor();
+  const rows = page.getByRole("group", { name: "Differences" }).getByRole("row");
+  expect((await rows.allInnerTexts()).map((row) => row.replaceAll(/\s+/g, " ").trim())).toEqual([
+    "Where What Registered Found",
+    "Prober/ping handler service not announced",
+    "Prober/pong handler not registered service",
+    "Counter2 service not registered object",
+  ]);
+  expect(await axe()).toEqual([]);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: join(inject("screensFolder"), `deployment-probe-differs-${colorScheme}.png`) });
+  }
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await probe.click();
+  await answer.getByText("it does not answer").waitFor();
+  await answer.getByText("ECONNREFUSED").waitFor();
+  await page.getByText("reachable: it answered this server process").waitFor();
+  await stage.ask("DELETE", `/deployments/${id}?force=true`);
 });
 
 test("an unknown deployment is named as such", async () => {

@@ -47,6 +47,10 @@ const EMPTY_PAGES: Readonly<Record<string, string>> = {
   "service-unknown": "services/Nobody",
 };
 
+/** Runs in the page: places where a sentence begins without a space after the sentence before it. */
+const JOINED_SENTENCES = `[...document.querySelectorAll("#content :is(p, li, dd, td)")]
+  .flatMap(({ innerText }) => innerText.match(/\\S*[a-z]{2}[.;,:!?][A-Z][a-z]\\S*/g) ?? [])`;
+
 async function look(tab: Tab, state: string, pages: Readonly<Record<string, string>>, size: string): Promise<void> {
   for (const [name, route] of Object.entries(pages)) {
     await tab.goTo(route);
@@ -57,6 +61,7 @@ async function look(tab: Tab, state: string, pages: Readonly<Record<string, stri
     );
     expect.soft({ name, state, size, tooWidePx }).toEqual({ name, state, size, tooWidePx: 0 });
     expect.soft([name, state, size, await tab.axe()]).toEqual([name, state, size, []]);
+    expect.soft([name, state, size, await tab.page.evaluate(JOINED_SENTENCES)]).toEqual([name, state, size, []]);
   }
 }
 

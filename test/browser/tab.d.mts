@@ -89,6 +89,7 @@ export interface Page extends Omit<
   route(url: string | RegExp, handler: (route: RouteOfRequest) => unknown): Promise<void>;
   unroute(url: string | RegExp): Promise<void>;
   screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
+  emulateMedia(options: { colorScheme: "light" | "dark" }): Promise<void>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   waitForEvent(event: "download"): Promise<Download>;
   /** The profile, which has further tabs and the cookies. */

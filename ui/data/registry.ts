@@ -6,6 +6,7 @@ import type {
   ServiceBody,
   ServiceNameBody,
 } from "../../shared/api/wire/admin.ts";
+import type { ProbeBody } from "../../shared/api/wire/probe.ts";
 import { ask, exchange, problemIn } from "./api.ts";
 import type { Polled } from "./polled.ts";
 import { usePolled } from "./polled.ts";
@@ -69,6 +70,15 @@ export async function countPinned(signal?: AbortSignal): Promise<ReadonlyMap<str
     signal,
   );
   return new Map(rows.map((row) => [String(row["id"]), Number(row["open"])]));
+}
+
+/** The server asks the deployment, and waits for its answer at most a few seconds. @throws ApiProblem */
+export async function probeDeployment(id: string): Promise<ProbeBody> {
+  return await ask<ProbeBody>(`deployments/${encodeURIComponent(id)}/probe`, {
+    method: "POST",
+    // Pages of other origins cannot send this header.
+    headers: { "x-requested-with": "stepwell-ui" },
+  });
 }
 
 export interface Registration {

@@ -99,11 +99,11 @@ async function detail({ engine }: AdminRequest, id: DeploymentId): Promise<HttpR
   return jsonResponse(200, deploymentDetail(view, engine.settings));
 }
 
-function unknownDeployment(id: DeploymentId): HttpProblem {
+export function unknownDeployment(id: DeploymentId): HttpProblem {
   return new HttpProblem(404, `The requested deployment '${id}' does not exist`);
 }
 
-function deploymentIdParam(asked: AdminRequest): DeploymentId {
+export function deploymentIdParam(asked: AdminRequest): DeploymentId {
   const raw = pathParam(asked, "id");
   try {
     return parseDeploymentId(raw);

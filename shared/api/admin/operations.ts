@@ -29,6 +29,7 @@ import {
   Handlers,
   KafkaCluster,
   KafkaClusters,
+  Probe,
   Registered,
   Service,
   Services,
@@ -84,6 +85,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Remove a deployment that no open invocation needs, or any by force",
     query: RemoveDeploymentQuery,
     answers: { 202: null },
+  },
+  "POST /deployments/:id/probe": {
+    summary:
+      "Ask a deployment at once what it announces, and compare the answer with its registration; nothing is stored",
+    answers: { 200: Probe },
   },
   "GET /services": { summary: "List the services, each in its latest revision", answers: { 200: Services } },
   "GET /services/:service": { summary: "Show a service", answers: { 200: Service } },

@@ -9,6 +9,7 @@ import {
   replaceDeployment,
   showDeployment,
 } from "./deployment-routes.ts";
+import { probeRoute } from "./probe-route.ts";
 import { createCluster, listClusters, patchCluster, removeCluster, showCluster } from "./kafka-routes.ts";
 import {
   changeSubscription,
@@ -28,6 +29,7 @@ export const REGISTRY_ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "PUT", pattern: "/deployments/:id", target: replaceDeployment },
   { method: "PATCH", pattern: "/deployments/:id", target: patchDeployment },
   { method: "DELETE", pattern: "/deployments/:id", target: removeDeployment },
+  { method: "POST", pattern: "/deployments/:id/probe", target: probeRoute },
   { method: "GET", pattern: "/services", target: listServices },
   { method: "GET", pattern: "/services/:service", target: showService },
   { method: "PATCH", pattern: "/services/:service", target: modifyService },

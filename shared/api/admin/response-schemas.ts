@@ -13,6 +13,7 @@ import type {
   SubscriptionBody,
   VersionBody,
 } from "../wire/admin.ts";
+import type { ProbeBody } from "../wire/probe.ts";
 
 const text = z.string();
 const maybeText = text.exactOptional();
@@ -173,6 +174,35 @@ export const Registered = z
     sdk_version: maybeText,
   })
   .meta({ id: "RegisteredDeployment" }) satisfies z.ZodType<RegisteredBody>;
+
+export const Probe = z
+  .object({
+    deployment_id: text,
+    began_at: moment,
+    took_ms: whole,
+    outcome: z
+      .enum(["same", "differs", "refused", "unanswered"])
+      .describe("`refused`: the deployment answers, and every registration refuses the answer."),
+    http_status: whole.exactOptional(),
+    http_version: z.enum(["HTTP/2.0", "HTTP/1.1"]).exactOptional(),
+    sdk_version: maybeText,
+    services: whole.exactOptional(),
+    handlers: whole.exactOptional(),
+    differences: z
+      .array(
+        z.object({
+          service: maybeText,
+          handler: maybeText,
+          member: text,
+          registered: maybeText,
+          found: maybeText,
+        }),
+      )
+      .describe("The first differences between the registration and the answer."),
+    difference_count: whole,
+    error: z.object({ message: text, restate_code: text.nullable() }).exactOptional(),
+  })
+  .meta({ id: "Probe" }) satisfies z.ZodType<ProbeBody>;
 
 const subscriptionPause = z.object({
   reason: z.enum(["order", "bad-record"]),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { addressText, parseAddress } from "../../../shared/core/registry/deployment-identity.ts";
 import { latestRevisions } from "../../../shared/core/registry/latest-revisions.ts";
-import { sameManifest } from "../../../shared/core/registry/same-manifest.ts";
+import { manifestDifferences, sameManifest } from "../../../shared/core/registry/same-manifest.ts";
 import type { DiscoveredManifest } from "../../../shared/core/registry/same-manifest.ts";
 import { deployment, handler, service } from "./sample-deployment.ts";
 
@@ -46,6 +46,28 @@ describe("a manifest", () => {
     ],
   ])("with %s is different", (_name, change) => {
     expect(sameManifest(BASE, { ...BASE, ...change })).toBe(false);
+    expect(sameManifest({ ...BASE, ...change }, BASE)).toBe(false);
+  });
+
+  it("is compared member by member, with both sides and a missing side", () => {
+    const now = { ...BASE, services: [service("A", ["z"], { type: "object" }), service("C", [])] };
+    expect(manifestDifferences(BASE, now)).toEqual([
+      { service: "A", member: "type", registered: "service", found: "object" },
+      { service: "A", handler: "x", member: "handler", registered: "service" },
+      { service: "A", handler: "z", member: "handler", found: "service" },
+      { service: "B", member: "service", registered: "service" },
+      { service: "C", member: "service", found: "service" },
+    ]);
+  });
+
+  it("is compared with the settings that were announced, also if an operator has changed them", () => {
+    const changed = deployment(1, [{ ...A, settings: { lazyState: true } }], {});
+    const [one] = changed.services;
+    const announced = { ...BASE, services: [{ ...one!, announcedSettings: {} }] };
+    expect(manifestDifferences(announced, { ...BASE, services: [A] })).toEqual([]);
+    expect(manifestDifferences(changed, { ...BASE, services: [A] })).toEqual([
+      { service: "A", member: "settings", registered: '{"lazyState":true}', found: "{}" },
+    ]);
   });
 });
 

@@ -160,6 +160,33 @@ it("a failed command prints the cause and a remedy, and has its own exit code", 
   await expect(script.text).toMatchFileSnapshot("transcripts/failures.txt");
 });
 
+it("a probe shows what a deployment announces now beside its registration, and fails if it does not answer", async () => {
+  let served = greeter as typeof grown;
+  const changing = createServer((request, response) =>
+    createEndpointHandler({ services: [served], logger: () => {} })(request, response),
+  );
+  const server = await listen(changing);
+  const { stdout } = await command.run(["deployments", "register", server.uri, "--yes", "--force", "--json"], { env });
+  const { id } = JSON.parse(stdout) as { id: string };
+  const probe = async (...more: string[]) => await command.run(["deployments", "probe", id, ...more], { env });
+  const same = await probe();
+  expect([same.code, same.stdout]).toEqual([
+    0,
+    expect.stringContaining("it answers, and announces what is registered"),
+  ]);
+  expect(same.stdout).toMatch(/took \d+ ms\n/);
+  served = grown;
+  const differs = await probe();
+  expect(differs.code).toBe(0);
+  expect(differs.stdout).toMatch(/WHERE +WHAT +REGISTERED +FOUND\nGreeter\/whisper +handler +not registered +service/);
+  await server.close();
+  const down = await probe();
+  expect([down.code, down.stdout]).toEqual([1, expect.stringMatching(/it does not answer\n.*META0003.*ECONNREFUSED/)]);
+  const { code, stdout: json } = await probe("--json");
+  expect([code, JSON.parse(json)]).toEqual([1, expect.objectContaining({ outcome: "unanswered" })]);
+  await command.run(["deployments", "remove", id, "--yes", "--force"], { env });
+});
+
 it("a deployment is removed after a confirmation, and only once", async () => {
   const script = scribe(command, env);
   const before = (await deployments()) as readonly { readonly id: string; readonly uri: string }[];

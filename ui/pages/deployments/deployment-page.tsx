@@ -24,11 +24,13 @@ import { Empty, LoadedView } from "../../parts/states.tsx";
 import { DeploymentServices } from "./deployment-services.tsx";
 import { DeploymentStatus } from "./deployment-status.tsx";
 import { OpenLink } from "./deployment-table.tsx";
+import { ProbeView, useProbe } from "./probe-view.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
 import { UpdateDialog } from "./update-dialog.tsx";
 
 export function DeploymentPage({ id }: { readonly id: string }): JSX.Element {
   const deployment = useDeployment(id);
+  const { probing, start } = useProbe(id, () => void deployment.refresh());
   const [dialog, setDialog] = useState<"update" | "remove">();
   const { value, problem } = deployment.state.value;
   // 400 is the answer to a text that is no id.
@@ -45,6 +47,9 @@ export function DeploymentPage({ id }: { readonly id: string }): JSX.Element {
               <h1>
                 <ForeignText text={addressOf(one)} maxChars={80} />
               </h1>
+              <button type="button" disabled={probing?.kind === "asking"} onClick={start}>
+                Probe now
+              </button>
               <button type="button" onClick={() => setDialog("update")}>
                 Update in place …
               </button>
@@ -52,6 +57,7 @@ export function DeploymentPage({ id }: { readonly id: string }): JSX.Element {
                 Remove …
               </button>
             </div>
+            {probing !== undefined && <ProbeView probing={probing} />}
             <Facts deployment={one} />
             {one.circuits?.map((circuit) => (
               <Circuit key={circuit.service} circuit={circuit} />
