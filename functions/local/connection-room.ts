@@ -1,11 +1,17 @@
-/** Bounds the connections of a listener: a further one takes the place of the connection that has been without a request for longest. */
+/**
+ * Bounds the connections of a listener. At the bound, a further connection takes the place of one that does nothing, of one whose
+ * request does not arrive, or of one of the client that has the most.
+ */
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import type { Ends } from "../door/peer-user.ts";
+import { networkOf } from "./client-network.ts";
 
 /** The stores, connections to deployments and the other listener need files too. */
 const SHARE_OF_FILES = 1 / 3;
 const CONNECTIONS_USUAL_MAX = 10_000;
+/** Most requests have arrived after this time. */
+const ARRIVING_MS = 5_000;
 
 /** @returns the default of `listeners.connections-limit`: a third of the files that this process may open, and at most 10,000 */
 export function connectionsMax(filesMax: number | undefined = openFilesMax()): number {
@@ -22,51 +28,123 @@ function openFilesMax(): number | undefined {
   }
 }
 
+interface Place {
+  readonly key: string;
+  readonly client: string;
+  readonly socket: Socket;
+  /** Requests that have arrived or are arriving, without a complete answer. */
+  requests: number;
+  /** Those of them that have arrived. */
+  arrived: number;
+  /** Since when requests arrive, and none has arrived. */
+  arrivingSinceMs: number;
+}
+
+/** What a listener tells of a request. */
+export interface RequestPlace {
+  /** The request with its body is here. */
+  readonly arrived: () => void;
+  readonly ended: () => void;
+}
+
 export class ConnectionRoom {
   readonly #max: number;
-  readonly #open = new Map<string, { readonly socket: Socket; requests: number }>();
+  readonly #nowMs: () => number;
+  readonly #open = new Map<string, Place>();
   /** The connections without a request, the longest idle first. A slow request head does not count as a request. */
-  readonly #idle = new Map<string, Socket>();
+  readonly #idle = new Set<Place>();
+  /** The connections with requests of which none has arrived, the longest first. */
+  readonly #arriving = new Set<Place>();
+  /** The connections of each client. */
+  readonly #clients = new Map<string, Set<Place>>();
 
-  constructor(max: number) {
+  constructor(max: number, nowMs: () => number = () => performance.now()) {
     this.#max = max;
+    this.#nowMs = nowMs;
   }
 
-  /** @returns false if every place is taken by a connection with a request */
+  /** @returns false if every place is taken by a connection with a request, and no client has more of them than this one */
   admit(socket: Socket): boolean {
-    const key = keyOf(socket);
+    const client = networkOf(socket.remoteAddress);
     if (this.#open.size >= this.#max) {
-      const [first] = this.#idle;
-      if (first === undefined) return false;
-      this.#forget(first[0]);
-      first[1].destroy();
+      const leaving = this.#idlest() ?? this.#tooManyOf(client);
+      if (leaving === undefined) return false;
+      this.#forget(leaving);
+      leaving.socket.destroy();
     }
-    this.#open.set(key, { socket, requests: 0 });
-    this.#idle.set(key, socket);
-    socket.once("close", () => {
-      // The port may belong to a later connection by now.
-      if (this.#open.get(key)?.socket === socket) this.#forget(key);
-    });
+    const place = { key: keyOf(socket), client, socket, requests: 0, arrived: 0, arrivingSinceMs: 0 };
+    this.#open.set(place.key, place);
+    this.#idle.add(place);
+    const own = this.#clients.get(client);
+    if (own === undefined) this.#clients.set(client, new Set([place]));
+    else own.add(place);
+    socket.once("close", () => this.#forget(place));
     return true;
   }
 
-  /** @returns the function to call at the end of the request */
-  began(of: Ends): () => void {
-    const key = keyOf(of);
-    const place = this.#open.get(key);
-    if (place === undefined) return () => undefined;
+  began(of: Ends): RequestPlace {
+    const place = this.#open.get(keyOf(of));
+    if (place === undefined) return { arrived: () => undefined, ended: () => undefined };
     place.requests += 1;
-    this.#idle.delete(key);
-    return () => {
-      place.requests -= 1;
-      if (place.requests === 0 && this.#open.get(key) === place) this.#idle.set(key, place.socket);
+    this.#sort(place);
+    let hasArrived = false;
+    return {
+      arrived: () => {
+        hasArrived = true;
+        place.arrived += 1;
+        this.#sort(place);
+      },
+      ended: () => {
+        place.requests -= 1;
+        if (hasArrived) place.arrived -= 1;
+        this.#sort(place);
+      },
     };
   }
 
-  #forget(key: string): void {
-    this.#open.delete(key);
-    this.#idle.delete(key);
+  /** Puts the place among those of its kind, behind the others. A place that stays of its kind keeps its turn. */
+  #sort(place: Place): void {
+    if (this.#open.get(place.key) !== place) return;
+    const isIdle = place.requests === 0;
+    const isArriving = !isIdle && place.arrived === 0;
+    if (!isIdle) this.#idle.delete(place);
+    else if (!this.#idle.has(place)) this.#idle.add(place);
+    if (!isArriving) this.#arriving.delete(place);
+    else if (!this.#arriving.has(place)) {
+      place.arrivingSinceMs = this.#nowMs();
+      this.#arriving.add(place);
+    }
   }
+
+  #idlest(): Place | undefined {
+    const [idle] = this.#idle;
+    if (idle !== undefined) return idle;
+    const [arriving] = this.#arriving;
+    return arriving !== undefined && this.#nowMs() - arriving.arrivingSinceMs >= ARRIVING_MS ? arriving : undefined;
+  }
+
+  /** @returns a connection of the client that has the most, if this client still has fewer with one more */
+  #tooManyOf(client: string): Place | undefined {
+    let most: Set<Place> | undefined;
+    for (const one of this.#clients.values()) if (one.size > (most?.size ?? 0)) most = one;
+    const own = this.#clients.get(client)?.size ?? 0;
+    return most !== undefined && most.size > own + 1 ? first(most) : undefined;
+  }
+
+  /** The key may belong to a later connection by now. */
+  #forget(place: Place): void {
+    if (this.#open.get(place.key) === place) this.#open.delete(place.key);
+    this.#idle.delete(place);
+    this.#arriving.delete(place);
+    const own = this.#clients.get(place.client);
+    own?.delete(place);
+    if (own?.size === 0) this.#clients.delete(place.client);
+  }
+}
+
+function first(places: Set<Place>): Place | undefined {
+  const [one] = places;
+  return one;
 }
 
 /** The socket of an HTTP/2 session is a proxy, which has only the addresses in common with the socket. */

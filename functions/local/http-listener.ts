@@ -23,7 +23,7 @@ import { limitSession } from "./http2-limits.ts";
 import { readRequest } from "./http-request.ts";
 import { isStreamed, writeStreamed } from "./streamed-answer.ts";
 import type { RequestRead } from "./http-request.ts";
-import type { Incoming } from "./incoming.ts";
+import { endsOf, type Incoming } from "./incoming.ts";
 import { isLoopbackAddress } from "../door/loopback.ts";
 import type { Ends } from "../door/peer-user.ts";
 import { offerBothProtocols } from "./protocol-choice.ts";
@@ -61,6 +61,13 @@ export interface ListenerOptions {
   readonly arrival?: Partial<ArrivalLimits>;
   /** The promise never rejects. */
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
+}
+
+interface Reading {
+  readonly signal: AbortSignal;
+  readonly goOn: (() => void) | undefined;
+  /** Called when the request with its body is here. */
+  readonly arrived: () => void;
 }
 
 const ALL_CONNECTIONS_BUSY =
@@ -200,9 +207,9 @@ export class HttpListener {
     this.#unanswered += 1;
     const gone = new AbortController();
     let isAnswered = false;
-    const ended = this.#connections.began(endsOf(incoming));
+    const place = this.#connections.began(endsOf(incoming));
     outgoing.once("close", () => {
-      ended();
+      place.ended();
       this.#openRequests -= 1;
       // After the answer nothing waits for the abort, which is expensive.
       if (!isAnswered) gone.abort();
@@ -210,7 +217,8 @@ export class HttpListener {
     incoming.once("error", () => gone.abort());
     try {
       const goOn = asksToGoOn ? () => outgoing.writeContinue() : undefined;
-      const admitted = await this.#answered(incoming, outgoing, gone.signal, goOn).finally(() => this.#unanswered--);
+      const reading = { signal: gone.signal, goOn, arrived: place.arrived };
+      const admitted = await this.#answered(incoming, outgoing, reading).finally(() => this.#unanswered--);
       isAnswered = admitted === undefined || !isStreamed(admitted.response);
       if (admitted !== undefined) this.#write(outgoing, admitted);
     } catch {
@@ -223,8 +231,7 @@ export class HttpListener {
   async #answered(
     incoming: Incoming,
     outgoing: Outgoing,
-    signal: AbortSignal,
-    goOn: (() => void) | undefined,
+    { signal, goOn, arrived }: Reading,
   ): Promise<Admitted | undefined> {
     const { bodyMaxBytes, answer } = this.#options;
     const refusal = (request: HttpRequest): HttpResponse | undefined => this.#outside(request, incoming);
@@ -237,6 +244,7 @@ export class HttpListener {
       refuseBody(incoming, outgoing, this.#refusalOf(read));
       return undefined;
     }
+    arrived();
     const { request, account } = read;
     const answered = answer(request);
     // The handling of the request refers to the body, so the body keeps its room until the answer.
@@ -289,9 +297,4 @@ export class HttpListener {
     const hasMore = write(outgoing, response, this.#isClosing, mover && (() => mover.moved()));
     endWhenUnread(outgoing, this.#unreadMs, hasMore);
   }
-}
-
-/** The ends of the connection of a request; empty once the connection is gone. */
-function endsOf(incoming: Incoming): Ends {
-  return ("stream" in incoming ? incoming.stream.session?.socket : incoming.socket) ?? {};
 }

@@ -8,7 +8,7 @@ export const LISTENER_SETTINGS = {
     "The request line with the headers of one request, over HTTP/1.1 and HTTP/2; a larger request gets 431 over HTTP/1.1, and its stream is reset over HTTP/2. The number of headers has no limit of its own.",
   ),
   "listeners.connections-limit": countOrShare(
-    "The connections of the ingress at a time, and those of the admin API. A further connection ends the one that has been without a request for longest; if all have a request, it gets 503. The share is a third of the files that the process may open, and at most 10000.",
+    "The connections of the ingress at a time, and those of the admin API. A further connection ends the one that has been without a request for longest, or else the one whose request has been arriving for longest, from five seconds on, or else one of the client that has the most, if the new client has fewer. If none gives way, it gets 503. A client is an address of IPv4, a /64 of IPv6, or this machine. The share is a third of the files that the process may open, and at most 10000.",
   ),
   "listeners.head-timeout": interval(
     "1m",

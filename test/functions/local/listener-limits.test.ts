@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { ConnectionRoom, connectionsMax } from "../../../functions/local/connection-room.ts";
+import { networkOf } from "../../../functions/local/client-network.ts";
 import { openListener, type HttpListener, type ListenerOptions } from "../../../functions/local/http-listener.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";
@@ -132,18 +133,96 @@ test("if every connection has a request, a further one gets 503 with the usual b
   await once(socket, "close");
 });
 
-test("a request that has ended leaves its connection idle again", () => {
-  const room = new ConnectionRoom(1);
+/** A room over sockets that only have addresses. */
+function roomOf(max: number) {
+  let nowMs = 0;
+  const room = new ConnectionRoom(max, () => nowMs);
   const destroyed: number[] = [];
-  const socketOf = (remotePort: number) =>
-    ({ remoteAddress: "a", remotePort, once: () => undefined, destroy: () => destroyed.push(remotePort) }) as never;
+  const socketOf = (remotePort: number, remoteAddress = "192.0.2.1") => {
+    const closing: (() => void)[] = [];
+    const once = (_: string, closed: () => void) => void closing.push(closed);
+    const destroy = () => {
+      destroyed.push(remotePort);
+      for (const closed of closing) closed();
+    };
+    return { remoteAddress, remotePort, once, destroy } as never;
+  };
+  return { room, destroyed, socketOf, later: (ms: number) => void (nowMs += ms) };
+}
+
+test("a request that has ended leaves its connection idle again", () => {
+  const { room, destroyed, socketOf } = roomOf(1);
   expect(room.admit(socketOf(1))).toBe(true);
   const [first, second] = [room.began(socketOf(1)), room.began(socketOf(1))];
-  first();
+  first.arrived();
+  first.ended();
   expect(room.admit(socketOf(2))).toBe(false);
-  second();
+  second.ended();
   expect(room.admit(socketOf(2))).toBe(true);
   expect(destroyed).toEqual([1]);
+});
+
+test("a connection whose request does not arrive within five seconds gives its place up, and one that waits for its answer does not", () => {
+  const { room, destroyed, socketOf, later } = roomOf(3);
+  for (const port of [1, 2, 3]) room.admit(socketOf(port));
+  room.began(socketOf(1)).arrived();
+  room.began(socketOf(2));
+  later(1_000);
+  room.began(socketOf(3));
+  expect(room.admit(socketOf(4))).toBe(false);
+  later(4_000);
+  expect(room.admit(socketOf(4))).toBe(true);
+  room.began(socketOf(4)).arrived();
+  expect(room.admit(socketOf(5))).toBe(false);
+  later(1_000);
+  expect(room.admit(socketOf(5))).toBe(true);
+  expect(destroyed).toEqual([2, 3]);
+});
+
+test("a client that has taken every place with requests leaves other clients their share", () => {
+  const { room, destroyed, socketOf } = roomOf(10);
+  const take = (port: number, address: string): boolean => {
+    const isIn = room.admit(socketOf(port, address));
+    if (isIn) room.began(socketOf(port, address)).arrived();
+    return isIn;
+  };
+  for (let port = 0; port < 10; port++) expect(take(port, "2001:db8:0:1::7")).toBe(true);
+  // Further addresses of its network are no further clients.
+  expect(take(20, "2001:db8::1:0:0:0:9")).toBe(false);
+  const others = Array.from({ length: 8 }, (_, n) => take(100 + n, "198.51.100.7"));
+  expect(others).toEqual([true, true, true, true, true, false, false, false]);
+  expect(destroyed).toHaveLength(5);
+  expect(take(200, "198.51.100.8")).toBe(true);
+});
+
+test.each([
+  ["127.0.0.1", "this machine"],
+  ["127.8.0.1", "this machine"],
+  ["::1", "this machine"],
+  ["::ffff:127.0.0.1", "this machine"],
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["2001:db8::1", "2001:db8:0:0"],
+  ["2001:db8:0:0:9::1", "2001:db8:0:0"],
+  ["2001:db8:0:1::1", "2001:db8:0:1"],
+  ["fe80::1%eth0", "fe80:0:0:0"],
+  ["::", "0:0:0:0"],
+])("the address %s is one of the client %s", (address, client) => {
+  expect(networkOf(address)).toBe(client);
+});
+
+test("requests whose bodies trickle keep no other client out", async () => {
+  const { port } = await open({ connectionsMax: 3 });
+  vi.spyOn(performance, "now").mockReturnValue(1_000);
+  const held = await connections(port, 3);
+  for (const socket of held) socket.write(`${head("POST /", { "content-length": "100" })}x`);
+  await vi.waitFor(() => expect(listener!.openRequests).toBe(3), SEEN_WITHIN);
+  expect((await ask(port, "GET /", { connection: "close" })).status).toBe(503);
+  vi.mocked(performance.now).mockReturnValue(6_000);
+  expect((await ask(port, "GET /", { connection: "close" })).status).toBe(200);
+  await vi.waitFor(() => expect(held.filter(({ closed }) => closed)).toHaveLength(1), SEEN_WITHIN);
+  for (const socket of held) socket.destroy();
+  vi.restoreAllMocks();
 });
 
 test.each([
