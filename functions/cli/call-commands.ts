@@ -6,8 +6,8 @@ import { CommandFailure } from "./command-failure.ts";
 import { EXIT_NO_SERVER } from "./exit-codes.ts";
 import type { IngressAnswer } from "./ingress-exchange.ts";
 import { momentText } from "./moment.ts";
-import { addPair } from "./pair-options.ts";
-import type { Pairs } from "./pair-options.ts";
+import { headerOptions, headersOf } from "./header-options.ts";
+import type { HeaderFlags } from "./header-options.ts";
 import { dataOption, readPayload } from "./payload.ts";
 import type { Payload } from "./payload.ts";
 import { isJson } from "../../shared/api/wire/pretty-json.ts";
@@ -21,10 +21,9 @@ interface Target {
   readonly handler: string;
 }
 
-interface CallFlags {
+interface CallFlags extends HeaderFlags {
   readonly key?: string;
   readonly data?: string;
-  readonly header: Pairs;
   readonly idempotencyKey?: string;
 }
 
@@ -45,14 +44,17 @@ export function sendCommand(): Command {
 }
 
 function invoking(name: string, description: string): Command {
-  return new Command(name)
+  const command = new Command(name)
     .description(description)
     .argument("<service/handler>", "the handler, such as Greeter/greet", targetOf)
     .hook("preAction", (_, command) => refuseInput(command))
     .option("--key <key>", "the key of the object or workflow")
-    .addOption(dataOption())
-    .option("--header <name=value>", "a header for the handler; repeatable", addPair, {})
-    .option("--idempotency-key <key>", "invoke at most once under this key: a repetition gets the same result");
+    .addOption(dataOption());
+  for (const option of headerOptions("a header for the handler")) command.addOption(option);
+  return command.option(
+    "--idempotency-key <key>",
+    "invoke at most once under this key: a repetition gets the same result",
+  );
 }
 
 /**
@@ -121,9 +123,9 @@ function sentBody({ body }: IngressAnswer): SendBody {
   });
 }
 
-async function payloadOf({ data, header, idempotencyKey }: CallFlags): Promise<Payload> {
+async function payloadOf({ data, idempotencyKey, ...flags }: CallFlags): Promise<Payload> {
   return readPayload(data, {
-    ...header,
+    ...headersOf(flags),
     ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
   });
 }

@@ -32,7 +32,7 @@ const CONTINUED = " ".repeat("  cause  ".length);
 
 /** How a refusal is resolved on the command line; the error table does not say this. */
 const OPTIONS: Readonly<Record<string, string>> = {
-  META0003: "Headers are passed with --header name=value.",
+  META0003: "Headers are passed with --header name=value, or with --header-file.",
   META0004: "On this command line: --force.",
   META0006: "On this command line: --breaking, or --force.",
   META0010: "On this command line: --data-dir.",

@@ -1,10 +1,8 @@
 /** `stepwell kafka-clusters`: the clusters that subscriptions read from. */
-import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import type { KafkaClusterBody, SubscriptionBody } from "../../shared/api/wire/admin.ts";
-import { CommandFailure } from "./command-failure.ts";
-import { EXIT_USAGE } from "./exit-codes.ts";
 import { momentText } from "./moment.ts";
+import { pairsInFile } from "./pair-file.ts";
 import { addPair } from "./pair-options.ts";
 import type { Pairs } from "./pair-options.ts";
 import { sessionOf, yesOption } from "./session.ts";
@@ -78,7 +76,10 @@ function changeCommand(name: "create" | "update", description: string, method: "
     )
     .action(async (cluster: string, flags: PropertyFlags, command: Command) => {
       const session = sessionOf(command);
-      const properties = { ...fileProperties(flags.propertiesFile), ...flags.property };
+      const properties = {
+        ...(flags.propertiesFile !== undefined && pairsInFile(flags.propertiesFile, ["="])),
+        ...flags.property,
+      };
       const body = method === "POST" ? { name: cluster, properties } : { properties };
       const path = method === "POST" ? "kafka-clusters" : pathOf(cluster);
       const answer = await session.admin.ask<KafkaClusterBody>(method, path, body);
@@ -122,35 +123,6 @@ function originOf({ info, created_at }: KafkaClusterBody): string {
 
 function brokersOf({ properties }: KafkaClusterBody): string {
   return properties["bootstrap.servers"] ?? properties["metadata.broker.list"] ?? "";
-}
-
-/** Lines `name=value`; empty lines and lines that begin with `#` are passed over. */
-function fileProperties(path: string | undefined): Pairs {
-  if (path === undefined) return {};
-  const lines = textOf(path)
-    .split(/\r?\n/)
-    .map((line) => line.trim());
-  return lines
-    .filter((line) => line !== "" && !line.startsWith("#"))
-    .reduce((pairs, line) => added(path, line, pairs), {});
-}
-
-function added(path: string, line: string, before: Pairs): Pairs {
-  const at = line.indexOf("=");
-  if (at > 0) return { ...before, [line.slice(0, at).trim()]: line.slice(at + 1).trim() };
-  throw new CommandFailure(`${path} has a line that is not name=value`, {
-    exitCode: EXIT_USAGE,
-    fix: "Correct the line.",
-  });
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new CommandFailure(`${path} cannot be read: ${reason}`, { exitCode: EXIT_USAGE, fix: "Correct the path." });
-  }
 }
 
 function pathOf(name: string): string {

@@ -4,6 +4,8 @@ import type { RegisterBody, RegisteredBody, ServiceBody } from "../../shared/api
 import { curlParts, proposedCall } from "../../shared/api/wire/proposed-call.ts";
 import { ownRefusal } from "./command-failure.ts";
 import { addressText, deploymentAddress } from "./deployment-address.ts";
+import { headerOptions, headersOf } from "./header-options.ts";
+import type { HeaderFlags } from "./header-options.ts";
 import { addPair } from "./pair-options.ts";
 import type { Pairs } from "./pair-options.ts";
 import { planText } from "./registration-plan.ts";
@@ -13,16 +15,15 @@ import { foreignLine } from "./visible-text.ts";
 
 const STATUS_EXISTS = 200;
 
-interface RegisterFlags {
+interface RegisterFlags extends HeaderFlags {
   readonly force?: true;
   readonly breaking?: true;
   readonly dryRun?: true;
-  readonly header: Pairs;
   readonly metadata: Pairs;
 }
 
 export function registerCommand(): Command {
-  return new Command("register")
+  const command = new Command("register")
     .aliases(["discover", "add"])
     .description("Register a deployment: its services become callable.")
     .argument("<address>", "http://host:port, a port of this machine, or the ARN of a function's version or alias")
@@ -30,10 +31,12 @@ export function registerCommand(): Command {
     .option("--force", "replace the deployment that is registered under this address")
     .option("--breaking", "allow services to change their type and to lose handlers")
     .option("--dry-run", "show what would change, and change nothing")
-    .option("--header <name=value>", "a header of discovery and of every attempt; repeatable", addPair, {})
-    .option("--metadata <name=value>", "a note to store with the deployment; repeatable", addPair, {})
-    .addOption(yesOption())
-    .action((address: string, flags: RegisterFlags, command: Command) => register(sessionOf(command), address, flags));
+    .option("--metadata <name=value>", "a note to store with the deployment; repeatable", addPair, {});
+  const options = [...headerOptions("a header of discovery and of every attempt"), yesOption()];
+  for (const option of options) command.addOption(option);
+  return command.action((address: string, flags: RegisterFlags, command: Command) =>
+    register(sessionOf(command), address, flags),
+  );
 }
 
 async function register(session: Session, address: string, flags: RegisterFlags): Promise<void> {
@@ -51,7 +54,7 @@ async function register(session: Session, address: string, flags: RegisterFlags)
 function registerBody(written: string, flags: RegisterFlags): RegisterBody {
   const address = deploymentAddress(written);
   const more = {
-    additional_headers: flags.header,
+    additional_headers: headersOf(flags) ?? {},
     metadata: flags.metadata,
     breaking: flags.breaking === true,
     force: flags.force === true,

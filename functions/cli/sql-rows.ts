@@ -28,7 +28,7 @@ export function readRows(json: string): SqlRows {
   const { rows, columns = columnsOf(rows) } = JSON.parse(exact) as Partial<Pick<SqlRows, "columns">> & {
     readonly rows: readonly Readonly<Record<string, unknown>>[];
   };
-  return { columns, rows: rows.map((row) => columns.map((column) => cellOf(row[column]))) };
+  return { columns, rows: rows.map((row) => columns.map((column) => cellOf(valueOf(row, column)))) };
 }
 
 /**
@@ -46,6 +46,11 @@ function columnsOf(rows: readonly Readonly<Record<string, unknown>>[]): readonly
     }
   }
   return columns;
+}
+
+/** A row without a cell has no member of its name, and objects inherit members such as `__proto__`. */
+function valueOf(row: Readonly<Record<string, unknown>>, column: string): unknown {
+  return Object.hasOwn(row, column) ? row[column] : undefined;
 }
 
 function cellOf(value: unknown): Cell {

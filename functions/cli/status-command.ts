@@ -39,23 +39,37 @@ export function statusText({ terminal }: Pick<Session, "terminal">, body: Overvi
   const others = overdue === 0 ? [] : [`${overdue} overdue: \`stepwell invocations list --status open\``];
   const sum = Object.values(open).reduce((all, count) => all + count, 0);
   const least = body.at_least === true ? "at least " : "";
-  const parts = [...tables, ...others, `${least}${sum} invocations are open.`];
-  return tables.length + others.length === 0 ? `Nothing needs you: ${parts.join("\n\n")}` : parts.join("\n\n");
+  const openText = `${least}${sum} ${sum === 1 ? "invocation is" : "invocations are"} open`;
+  const found = [...tables, ...others];
+  if (found.length > 0) return [...found, `${capitalized(openText)}.`].join("\n\n");
+  return body.at_least === true
+    ? `Nothing that needs you was found: ${openText}, and some of them were not read.`
+    : `Nothing needs you: ${openText}.`;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function circuitRow({ service, deployment_id, open_since, waiting, reason }: HeldBody, nowMs: number) {
   const head = foreignLine(reason.split("\n", 1)[0]!);
-  return [foreignLine(service), deployment_id, ageText(nowMs - Date.parse(open_since)), String(waiting), head];
+  return [
+    foreignLine(service),
+    foreignLine(deployment_id),
+    ageText(nowMs - Date.parse(open_since)),
+    String(waiting),
+    head,
+  ];
 }
 
 /** `≥ 20`: only some of the invocations were read. */
 function causeRow({ kind, service, handler, cause, text, since, count, looked_at, among }: CauseBody, nowMs: number) {
   return [
     `${looked_at < among ? "≥ " : ""}${count}`,
-    kind,
+    foreignLine(kind),
     foreignLine(`${service}/${handler}`),
     ageText(nowMs - Date.parse(since)),
     text === undefined ? "no failure is stored" : foreignLine(text),
-    cause ?? "",
+    foreignLine(cause ?? ""),
   ];
 }

@@ -3,24 +3,23 @@ import { Command } from "commander";
 import type { DeploymentBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import { CommandFailure } from "./command-failure.ts";
 import { addressText, deploymentAddress, withHiddenHeaders } from "./deployment-address.ts";
-import { addPair } from "./pair-options.ts";
-import type { Pairs } from "./pair-options.ts";
+import { headerOptions, headersOf } from "./header-options.ts";
+import type { HeaderFlags } from "./header-options.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { pairsText } from "./table.ts";
 
 type Deployment = DeploymentBody<ServiceBody>;
 
-interface UpdateFlags {
+interface UpdateFlags extends HeaderFlags {
   readonly address?: string;
   readonly dryRun?: true;
-  readonly header?: Pairs;
   /** False for --no-headers. */
   readonly headers: boolean;
 }
 
 export function updateCommand(): Command {
-  return new Command("update")
+  const command = new Command("update")
     .description("Discover a deployment again and store its present handlers; its invocations stay with it.")
     .argument("<deployment-id>")
     .option(
@@ -28,19 +27,13 @@ export function updateCommand(): Command {
       "the new address of the deployment: http://host:port, a port of this machine, or an ARN",
     )
     .option("--use-http1.1", "speak HTTP/1.1 to the deployment, for servers without HTTP/2")
-    .option(
-      "--header <name=value>",
-      "a header of discovery and of every attempt; the given headers replace all stored ones; repeatable",
-      onePair,
-    )
     .option("--no-headers", "send no headers from now on; an update to another host needs --header or this option")
-    .option("--dry-run", "show what would change, and change nothing")
-    .addOption(yesOption())
-    .action((id: string, flags: UpdateFlags, command: Command) => update(sessionOf(command), id, flags));
-}
-
-function onePair(written: string, before: Pairs | undefined): Pairs {
-  return addPair(written, before ?? {});
+    .option("--dry-run", "show what would change, and change nothing");
+  const headers = headerOptions(
+    "a header of discovery and of every attempt; the given headers replace all stored ones",
+  );
+  for (const option of [...headers, yesOption()]) command.addOption(option);
+  return command.action((id: string, flags: UpdateFlags, command: Command) => update(sessionOf(command), id, flags));
 }
 
 async function update(session: Session, id: string, flags: UpdateFlags): Promise<void> {
@@ -62,16 +55,18 @@ async function update(session: Session, id: string, flags: UpdateFlags): Promise
 /** The server's message names the request field; the fix names the options instead. */
 function inOurOptions(error: unknown): never {
   if (!(error instanceof CommandFailure) || !error.message.includes("additional_headers")) throw error;
-  const fix = "On this command line: --header name=value for each header of the new address, or --no-headers.";
+  const fix =
+    "On this command line: --header name=value or --header-file for the headers of the new address, or --no-headers.";
   throw new CommandFailure(error.message, { ...error.text, fix });
 }
 
-function updateBody({ address, header, headers, ...flags }: UpdateFlags): object {
+function updateBody({ address, headers, ...flags }: UpdateFlags): object {
+  const given = headersOf(flags);
   return {
     ...(address !== undefined && deploymentAddress(address)),
     // The parser derives the name `useHttp1.1` from the flag and keeps the dot.
     ...("useHttp1.1" in flags && { use_http_11: true }),
-    ...(header === undefined ? !headers && { additional_headers: {} } : { additional_headers: header }),
+    ...(given === undefined ? !headers && { additional_headers: {} } : { additional_headers: given }),
   };
 }
 

@@ -20,6 +20,7 @@ import { findDeployments, USUAL_PORTS } from "./find-deployments.ts";
 import { boundHeapGrowth } from "./heap-growth.ts";
 import { startLocalProcess } from "./local-process.ts";
 import type { LocalProcess } from "./local-process.ts";
+import { warnOfUncheckedTls } from "./unchecked-tls.ts";
 import { watchDeployment } from "./watch-deployment.ts";
 import type { WatchedDeployment, Watching } from "./watch-deployment.ts";
 
@@ -65,6 +66,7 @@ export async function runDev(options: DevOptions): Promise<number | StartRefusal
       process.stdout.write(settingsToml(settings));
       return EXIT_OK;
     }
+    warnOfUncheckedTls(whole, process.env);
     boundHeapGrowth();
     const log = new BoundedWarnings(whole);
     const activity = TOLD_LEVELS.has(settings["log.level"]) ? new ActivityLines(log) : undefined;

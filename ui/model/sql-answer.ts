@@ -17,6 +17,8 @@ const WIDTH_MIN_CHARS = 6;
 export function answerIn(text: string): StatementAnswer {
   const { columns, rows } = parseExact(text) as Partial<StatementAnswer>;
   if (!Array.isArray(rows)) throw new SyntaxError("The answer has no rows.");
+  // A row without a cell has no member of its name; an object would inherit some, such as `__proto__`.
+  for (const row of rows as readonly Row[]) Object.setPrototypeOf(row, null);
   return { columns: columns ?? [...new Set((rows as readonly Row[]).flatMap((row) => Object.keys(row)))], rows };
 }
 

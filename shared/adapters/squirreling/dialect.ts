@@ -1,5 +1,6 @@
 /** Rewrites the phrases that clients write in statements, but that the SQL engine does not support. */
 import { SqlError } from "../../engine/ports/sql.ts";
+import { withStandIn } from "./inherited-names.ts";
 import { joinedSelects } from "./joined-selects.ts";
 import { castOperators, functionOperator, truthTests } from "./operators.ts";
 import { commandOf, schemaNames, withSource } from "./sources.ts";
@@ -18,6 +19,7 @@ export interface Dialect {
 }
 
 const PASSES: readonly ((tokens: readonly Token[]) => readonly Token[])[] = [
+  withStandIn,
   schemaNames,
   longIntegers,
   momentLiterals,
@@ -46,6 +48,7 @@ const OPERATORS_MAX = 500;
  *   becomes `(a)`, which the SQL engine reads from the first row of the group only.
  * - A SELECT without FROM gets a table of one row.
  * - A subquery after JOIN becomes a named statement.
+ * - The name `__proto__` becomes a stand-in.
  *
  * @throws SqlError if the statement has too many operators
  */

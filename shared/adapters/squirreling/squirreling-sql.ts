@@ -21,6 +21,7 @@ import {
   type SqlTable,
 } from "../../engine/ports/sql.ts";
 import { inDialect } from "./dialect.ts";
+import { withoutStandIn } from "./inherited-names.ts";
 import { functionsAt } from "./functions.ts";
 import { NOTHING_EQUALS } from "./optional-side.ts";
 import { ONE_ROW_TABLE } from "./sources.ts";
@@ -124,7 +125,10 @@ class Run {
       throw told(error);
     });
     const { columns, groups } = this.#execute(statement);
-    const typed = columns.map((name) => ({ name, type: types.get(name) ?? ("unknown" as const) }));
+    const typed = columns.map((name) => ({
+      name: withoutStandIn(name),
+      type: types.get(name) ?? ("unknown" as const),
+    }));
     const isTyped = this.#preparation.compounds.size === 0 && typed.every(({ type }) => type !== "unknown");
     const cells = async function* (): AsyncGenerator<readonly SqlCells[]> {
       for await (const group of groups)
@@ -247,16 +251,16 @@ function spoken<T>(kind: SqlError["kind"], act: () => T): T {
   } catch (error) {
     if (error instanceof SqlError || !(error instanceof Error)) throw error;
     throw isUnknownName(error)
-      ? new SqlError("unknown", error.message)
-      : new SqlError(kind === "unknown" ? "syntax" : kind, error.message);
+      ? new SqlError("unknown", withoutStandIn(error.message))
+      : new SqlError(kind === "unknown" ? "syntax" : kind, withoutStandIn(error.message));
   }
 }
 
 /** While rows are read, the SQL engine's own errors are about names or arguments; all others are defects of Stepwell. */
 function told(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof SqlError) return error;
-  if (isUnknownName(error)) return new SqlError("unknown", error.message);
-  return ENGINE_ERRORS.test(error.name) ? new SqlError("syntax", error.message) : error;
+  if (isUnknownName(error)) return new SqlError("unknown", withoutStandIn(error.message));
+  return ENGINE_ERRORS.test(error.name) ? new SqlError("syntax", withoutStandIn(error.message)) : error;
 }
 
 const ENGINE_ERRORS = /^(ParseError|ExecutionError|ArgValueError|ArgCountError|CastError|SyntaxError|RangeError)$/;

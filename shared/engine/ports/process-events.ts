@@ -51,6 +51,13 @@ export const PROCESS_EVENTS = {
       "The APIs listen beyond this machine, so every client that reaches these ports may call handlers, and administer Stepwell if it has the token or admin.auth is off",
     remedy: "Bind both ports to 127.0.0.1, or put a firewall or a proxy with TLS in front of them.",
   },
+  "tls.unchecked": {
+    level: "warn",
+    message:
+      "Certificates are not checked: whoever is on the way to a deployment, a collector or a broker may read and change what is sent there",
+    remedy:
+      "Start without the variable in the field `variable`. For an authority of your own, set NODE_EXTRA_CA_CERTS to the file with its certificate.",
+  },
   "data-directory.exposed": {
     level: "warn",
     message: "Other users of this machine may read or write the data directory; take this right away with chmod go-rwx",

@@ -66,6 +66,21 @@ test.each([
   if (words !== "after end of query") expect(body["message"]).toContain(words);
 });
 
+test.each(["__proto__", "constructor", "a b", "1"])(
+  "a column may have the name %s, in JSON with and without the columns, and in Arrow",
+  async (name) => {
+    const query = `SELECT 1 AS "${name}", NULL AS other`;
+    const textOf = async (body: object) => (await ask("POST", "/query", body)).text;
+    expect(await textOf({ query })).toBe(`{"rows":[{"${name}":1}]}`);
+    expect(await textOf({ query, columns: true })).toBe(`{"columns":["${name}","other"],"rows":[{"${name}":1}]}`);
+    const arrow = await ask("POST", "/query", { query }, "*/*");
+    expect([arrow.status, arrow.headers["content-type"]]).toEqual([200, "application/vnd.apache.arrow.stream"]);
+    const table = tableFromIPC(Uint8Array.from(arrow.body), { useBigInt: true });
+    expect(table.schema.fields.map((field) => field.name)).toEqual([name, "other"]);
+    expect([...table.getChildAt(0)!]).toEqual([1n]);
+  },
+);
+
 test("a body that is not JSON, a body without a statement, and a GET get different statuses", async () => {
   expect((await ask("POST", "/query", "{")).status).toBe(400);
   expect((await ask("POST", "/query", { sql: "x" })).status).toBe(422);

@@ -97,6 +97,18 @@ test("a deployment at a usual port is found, registered and shown, and a web pag
   expect([code, stderr.match(/was found at/g)]).toEqual([0, ["was found at"]]);
 });
 
+test("it warns at its start if the environment turns the checks of certificates off, and only then", async () => {
+  for (const [value, warns] of [
+    ["0", true],
+    ["1", false],
+  ] as const) {
+    const running = command.start(["dev", "--data-dir", dir, "--no-register"], { NODE_TLS_REJECT_UNAUTHORIZED: value });
+    const told = await running.told(READY);
+    expect(/WARN {2}Certificates are not checked.*variable="?NODE_TLS_REJECT_UNAUTHORIZED=0/.test(told)).toBe(warns);
+    expect(await running.end("SIGTERM")).toMatchObject({ code: 0 });
+  }
+});
+
 test("it looks for no deployment at its own ports", async () => {
   const [port] = await usualPorts();
   const running = command.start(["dev", "--data-dir", dir, "--ingress-port", String(port)]);

@@ -83,6 +83,14 @@ describe("rows", () => {
     expect(csvText(readRows('{"columns":["c","a"],"rows":[]}'))).toBe("c,a");
   });
 
+  it("a row without a cell has none under a name that objects inherit", () => {
+    const { rows } = readRows('{"columns":["__proto__","toString"],"rows":[{},{"__proto__":1,"toString":"x"}]}');
+    expect(rows).toEqual([
+      [undefined, undefined],
+      [1, "x"],
+    ]);
+  });
+
   it("keep the digits of integers, and texts with digits", () => {
     const { rows } = readRows('{"rows":[{"a":18446744073709551615,"b":"say \\"12345678901234567890\\"","c":1.5e300}]}');
     expect(rows).toEqual([[18446744073709551615n, 'say "12345678901234567890"', 1.5e300]]);

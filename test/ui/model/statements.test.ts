@@ -21,6 +21,14 @@ test("an answer without names of columns has those of its rows", () => {
   expect(() => answerIn("{}")).toThrow(SyntaxError);
 });
 
+test("a cell without a value has none under a name that objects inherit", () => {
+  const { columns, rows } = answerIn('{"columns":["__proto__","constructor","a"],"rows":[{"a":1},{"__proto__":2}]}');
+  expect(rows.map((row) => columns.map((name) => cellText(row[name])))).toEqual([
+    [undefined, undefined, "1"],
+    ["2", undefined, undefined],
+  ]);
+});
+
 test("a column is as wide as its longest cell, within bounds", () => {
   const long = answerIn(JSON.stringify({ columns: ["a", "b"], rows: [{ a: "x".repeat(500), b: 1 }] }));
   expect(columnWidths(long)).toEqual([45, 7]);
