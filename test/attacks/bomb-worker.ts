@@ -1,5 +1,6 @@
 /** A process that reads answers of functions as a worker on AWS does: ten at a time, each only as far as its reader has room. */
 import { LambdaEndpoints } from "../../shared/adapters/lambda/lambda-endpoints.ts";
+import { rssPeakMb } from "./peak-memory.ts";
 import type { Exchange } from "../../shared/engine/ports/endpoints.ts";
 
 /** The most messages of a batch of the queue. */
@@ -45,7 +46,7 @@ const read = Promise.all(bombs.map(readWithinRoom));
 const neighbours: string[] = [];
 for (let at = 0; at < NEIGHBOUR_CALLS; at++) neighbours.push(Buffer.from((await call("good").next()) ?? []).toString());
 const bombBytes = (await read).reduce((sum, bytes) => sum + bytes, 0);
-const report: BombReport = { rssPeakMb: Math.round(process.resourceUsage().maxRSS / 1_024), bombBytes, neighbours };
+const report: BombReport = { rssPeakMb: rssPeakMb(), bombBytes, neighbours };
 for (const exchange of bombs) exchange.abort();
 endpoints.close();
 process.send!(report, () => process.exit());

@@ -1,4 +1,4 @@
-/** Bundles the product, the neighbour, the attacker and the reader of bombs once, and prints the figures of all attacks at the end. */
+/** Bundles the product, the neighbour, the attacker, the reader and the engine of bombs once, and prints the figures of all attacks at the end. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ export async function setup({ provide }) {
   const product = join(dir, "product");
   execFileSync(process.execPath, [join(ROOT, "build.mjs"), product], { stdio: ["ignore", "ignore", "inherit"] });
   await build({
-    entryPoints: ["neighbour-deployment", "attacker", "bomb-worker"].map((name) =>
+    entryPoints: ["neighbour-deployment", "attacker", "bomb-worker", "bomb-engine"].map((name) =>
       join(import.meta.dirname, `${name}.ts`),
     ),
     outdir: dir,

@@ -18,6 +18,7 @@ const BODY_BYTES = 15 * 1024 * 1024;
 const READERS = 100;
 const ADMIN_KEYS = 280_000;
 const STRIKE_MS = 5_000;
+const DESCRIPTIONS = 6;
 
 const quick = always(() => output("done"));
 
@@ -108,6 +109,21 @@ export const HTTP_ATTACKS: readonly Attack[] = [
       const isOpen = (statSync(`${scene.dataDir}/journal`).mode & 0o077) !== 0;
       const isTold = readFileSync(scene.logPath, "utf8").includes("data-directory.exposed");
       if (isOpen && !isTold) complaints.push("other users may read the data directory, and no warning says so");
+      return { accepted: [], complaints };
+    },
+  },
+  {
+    name: "B8",
+    title: "descriptions of invocations with ten million elements are refused before they are parsed",
+    answers: { quick },
+    async strike(scene) {
+      const body = `{"target":"invocation","more":[${"[],".repeat(Math.floor(LARGEST_BYTES / 3))}[]]}`;
+      const answers = [];
+      for (let at = 0; at < DESCRIPTIONS; at++) {
+        const word = ["lookup", "attach", "output"][at % 3]!;
+        answers.push(await (await fetch(`${scene.ingressUri}/restate/${word}`, { method: "POST", body })).text());
+      }
+      const complaints = answers.filter((text) => !text.includes("elements"));
       return { accepted: [], complaints };
     },
   },
