@@ -9,6 +9,7 @@ import { EXIT_ABORTED, EXIT_USAGE } from "./exit-codes.ts";
 import type { FilteredChange } from "./filtered-change.ts";
 import type { InvocationChange } from "./invocation-changes.ts";
 import { filterQuery } from "./invocation-filter.ts";
+import { commandFrom } from "./next-command.ts";
 import { matching } from "./matching-invocations.ts";
 import type { Matching } from "./matching-invocations.ts";
 import type { Session } from "./session.ts";
@@ -18,21 +19,21 @@ import { TARGET_MAX, cutLine, foreignLine } from "./visible-text.ts";
 /** Small enough for the 30 s that API Gateway waits for an answer: the server changes twenty invocations at a time. */
 const BATCH_SIZE = 100;
 const SHOWN_MAX = 20;
-const AGAIN = "More invocations may match: run the command again.";
-const NARROWER = "More invocations may match: select fewer, for instance by --service or --status.";
 
 export async function changeByFilter(session: Session, change: InvocationChange, asked: FilteredChange): Promise<void> {
   if (!asked.isDryRun && !session.canConfirm) throw notConfirmable();
   const { filter, olderThanMs } = asked;
   const query = filterQuery({ ...filter, status: filter.status ?? change.statuses });
+  if (asked.after !== undefined) query.set("after", asked.after);
   const found = await matching(session, query, olderThanMs);
   const ids = found.invocations.map(({ id }) => id);
-  const counts = { matched: ids.length, may_have_more: found.mayHaveMore };
+  const { next } = found;
+  const counts = { matched: ids.length, may_have_more: next !== undefined, ...(next !== undefined && { next }) };
   if (asked.isDryRun || ids.length === 0) {
     const invocations = found.invocations.map(({ id, target, status, outcome }) => ({ id, target, status, outcome }));
     session.give({ ...counts, ...(asked.isDryRun && { dry_run: true }), invocations }, () => dryText(session, found));
   } else {
-    if (found.mayHaveMore && change.makesNew === true) throw notWhole(ids.length);
+    if (next !== undefined && change.makesNew === true) throw notWhole(ids.length);
     session.show(`${matchText(session, found)}\n`);
     await session.confirm(
       `${change.question} ${ids.length === 1 ? "this invocation" : `these ${ids.length} invocations`}?`,
@@ -44,10 +45,17 @@ export async function changeByFilter(session: Session, change: InvocationChange,
     );
     if (failure !== undefined && change.makesNew === true && !session.json)
       session.terminal.tell(unansweredFix(change));
+    tellRest(session, next);
     if (failure !== undefined) throw failure;
-    failUnlessAccepted(change, outcomes);
+    return failUnlessAccepted(change, outcomes);
   }
-  if (found.mayHaveMore && !session.json) session.terminal.tell(asked.isDryRun || ids.length === 0 ? NARROWER : AGAIN);
+  tellRest(session, next);
+}
+
+/** What the command did not reach: the invocations that are older than those it has read. */
+function tellRest({ json, terminal }: Session, next: string | undefined): void {
+  if (next !== undefined && !json)
+    terminal.tell(`Not all were read, and more may match. The rest: ${foreignLine(commandFrom(next))}`);
 }
 
 function notConfirmable(): CommandFailure {
@@ -92,10 +100,10 @@ async function carryOut(
 
 function dryText(session: Session, found: Matching): string {
   if (found.invocations.length > 0) return `${matchText(session, found)}\nNothing was changed.`;
-  return found.mayHaveMore ? "No invocation matches among those read so far." : "No invocation matches.";
+  return found.next === undefined ? "No invocation matches." : "No invocation matches among those read so far.";
 }
 
-function matchText({ terminal }: Session, { invocations, mayHaveMore }: Matching): string {
+function matchText({ terminal }: Session, { invocations, next }: Matching): string {
   const shown = invocations
     .slice(0, SHOWN_MAX)
     .map(({ id, target, status, outcome }) => [
@@ -105,7 +113,7 @@ function matchText({ terminal }: Session, { invocations, mayHaveMore }: Matching
     ]);
   const table = tableText(terminal.colours, ["ID", "TARGET", "STATUS"], shown);
   const rest = invocations.length - shown.length;
-  const count = `${mayHaveMore ? "At least " : ""}${invocations.length} matching: ${statusCounts(invocations)}`;
+  const count = `${next === undefined ? "" : "At least "}${invocations.length} matching: ${statusCounts(invocations)}`;
   return [table, ...(rest > 0 ? [`… and ${rest} more`] : []), "", count].join("\n");
 }
 

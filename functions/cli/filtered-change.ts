@@ -12,12 +12,15 @@ import type { InvocationFilter } from "./invocation-filter.ts";
 export interface FilterFlags extends InvocationFilter {
   readonly pinnedTo?: readonly string[];
   readonly olderThan?: number;
+  readonly after?: string;
   readonly dryRun?: true;
 }
 
 export interface FilteredChange {
   readonly filter: InvocationFilter;
   readonly olderThanMs?: number;
+  /** The position from which the command goes on; an earlier run has shown it. */
+  readonly after?: string;
   /** The deployment to continue on, for a change that takes one. */
   readonly deployment?: string;
   /** True if the command only shows what matches, and changes nothing. */
@@ -37,12 +40,20 @@ export function bulkOptions({ statuses, query }: InvocationChange): readonly Opt
       "--older-than <age>",
       "only invocations that are at least this old by the clock of the server: 30s, 15m, 2h or 7d",
     ).argParser(readAgeMs),
+    new Option("--after <position>", "go on after this position, which a command that did not reach all has shown"),
   ];
 }
 
 /** @throws CommandFailure unless the command line has either ids or filters */
 export function isByFilter(change: InvocationChange, ids: readonly string[], flags: FilterFlags): boolean {
-  const isFiltered = bulkOptions(change).some((option) => option.attributeName() in flags);
+  const names = bulkOptions(change).map((option) => option.attributeName());
+  // A position alone selects nothing: it would stand for all that is open.
+  const isFiltered = names.some((name) => name !== "after" && name in flags);
+  if (flags.after !== undefined && !isFiltered)
+    throw new CommandFailure("--after goes on with filters, and there are none", {
+      exitCode: EXIT_USAGE,
+      fix: "Give the filters of the command that has shown the position.",
+    });
   if (isFiltered !== ids.length > 0) return isFiltered;
   throw new CommandFailure(
     isFiltered ? "Ids and filters exclude each other" : "The invocations to change are missing",
@@ -63,7 +74,7 @@ export function dryRunOption(): Option {
  */
 export function filteredChange(
   { query }: InvocationChange,
-  { status, service, handler, key, deployment, pinnedTo, olderThan, dryRun }: FilterFlags,
+  { status, service, handler, key, deployment, pinnedTo, olderThan, after, dryRun }: FilterFlags,
   values: Readonly<Record<string, string>>,
 ): FilteredChange {
   if (values["from"] !== undefined && values["from"] !== FROM_DEFAULT)
@@ -82,6 +93,7 @@ export function filteredChange(
       ...(pinned !== undefined && { deployment: pinned }),
     },
     ...(olderThan !== undefined && { olderThanMs: olderThan }),
+    ...(after !== undefined && { after }),
     ...(isChosen && { deployment: values["deployment"]! }),
     isDryRun: dryRun === true,
   };

@@ -4,6 +4,7 @@ import type { InvocationListBody } from "../../shared/api/wire/invocation.ts";
 import { deploymentFilter, filterOptions, filterQuery } from "./invocation-filter.ts";
 import type { InvocationFilter } from "./invocation-filter.ts";
 import { invocationTable } from "./invocation-table.ts";
+import { commandFrom } from "./next-command.ts";
 import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";
 import { foreignLine } from "./visible-text.ts";
@@ -39,7 +40,7 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
   const isEmpty = flags.ids === true && !session.json && body.invocations.length === 0;
   if (!isEmpty) session.give(body, () => listText(session, body, flags.ids === true));
   if (!session.json && body.next !== undefined)
-    session.terminal.tell(`More invocations may follow: --after ${foreignLine(body.next)}`);
+    session.terminal.tell(`More invocations may follow: ${foreignLine(commandFrom(body.next))}`);
 }
 
 /** A page of the API may end before it is full; the next pages then show whether more follows. */
@@ -63,7 +64,9 @@ async function pagesOf(session: Session, query: URLSearchParams): Promise<Invoca
 function listText({ terminal }: Session, { invocations, next }: InvocationListBody, isIds: boolean): string {
   if (isIds) return invocations.map(({ id }) => foreignLine(id)).join("\n");
   if (invocations.length === 0)
-    return next === undefined ? "No invocation matches." : "No invocation matches among those read so far.";
+    return next === undefined
+      ? "No invocation matches."
+      : "No invocation matches among those read so far, and not all were read.";
   const width = process.stdout.columns ?? WIDTH_DEFAULT;
   return invocationTable(terminal.colours, invocations, { width, nowMs: Date.now() });
 }

@@ -11,8 +11,8 @@ const MATCHES_MAX = 10_000;
 
 export interface Matching {
   readonly invocations: readonly InvocationSummaryBody[];
-  /** True if the collection stopped at one of its bounds. */
-  readonly mayHaveMore: boolean;
+  /** The position from which another run goes on; present if the collection stopped at one of its bounds. */
+  readonly next?: string;
 }
 
 /** @param olderThanMs the minimum age of a matching invocation, by the clock of the server; undefined for any age */
@@ -25,20 +25,21 @@ export async function matching(
   const byId = new Map<string, InvocationSummaryBody>();
   const page = new URLSearchParams(query);
   page.set("details", "false");
-  page.set("limit", String(PAGE_SIZE));
   let read = 0;
   let bornBeforeMs: number | undefined;
   for (let pages = 1; ; pages++) {
+    // The last page ends with the last match, so that its position is the one from which the next run goes on.
+    page.set("limit", String(Math.min(PAGE_SIZE, MATCHES_MAX - byId.size)));
     const path = `invocations?${page.toString()}`;
     const what = `Looking for invocations: ${read} read`;
     const { body, headers } = await session.admin.ask<InvocationListBody>("GET", path, undefined, what);
     bornBeforeMs ??= olderThanMs === undefined ? Infinity : serverNowMs(headers) - olderThanMs;
     read += body.invocations.length;
     for (const one of body.invocations) if (Date.parse(one.created_at) <= bornBeforeMs) byId.set(one.id, one);
-    const isFull = byId.size > MATCHES_MAX;
-    if (!isFull && body.next !== undefined && pages < PAGES_MAX) page.set("after", body.next);
-    else
-      return { invocations: [...byId.values()].slice(0, MATCHES_MAX), mayHaveMore: isFull || body.next !== undefined };
+    const { next } = body;
+    if (next === undefined || byId.size >= MATCHES_MAX || pages >= PAGES_MAX)
+      return { invocations: [...byId.values()].slice(0, MATCHES_MAX), ...(next !== undefined && { next }) };
+    page.set("after", next);
   }
 }
 

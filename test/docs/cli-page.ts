@@ -15,7 +15,7 @@ Every command of \`stepwell\`. This page is written by \`npm run docs\` from \`f
 - **Many invocations.** \`cancel\`, \`kill\`, \`pause\`, \`resume\`, \`purge\` and \`restart\` take ids, or filters, which select all invocations
   that match: \`stepwell invocations kill --service ops --status paused\`. A filter takes one value and may be repeated. The command counts
   the invocations, shows the first twenty and asks once; \`--dry-run\` ends before the question. With filters the command requires a
-  terminal, \`--yes\` or \`--dry-run\`, and otherwise ends with exit code 4. It changes at most 10,000 invocations at a time; \`restart\`
+  terminal, \`--yes\` or \`--dry-run\`, and otherwise ends with exit code 4. It changes at most 10,000 invocations at a time, and prints the command that goes on; \`restart\`
   refuses filters that match more, because what it restarted still matches. It ends with exit code 1 if the server refused some of them, or
   left some without an answer; it prints the reason of each refusal.
 - **Values.** \`--data\` takes JSON; a text needs its quotes: \`--data '"Ada"'\`. \`--data @file\` reads a file, \`--data -\` standard input.

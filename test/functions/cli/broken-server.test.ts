@@ -78,11 +78,29 @@ it("a change of all invocations that match stops at ten thousand of them, and sa
   expect([dry.code, matched, may_have_more, dry_run, pages]).toEqual([0, 10_000, true, true, 21]);
   const { stdout, stderr, code } = await command.run([...args, "--yes"], { env });
   expect(stdout).toContain("At least 10000 matching: 10000 paused");
-  expect([code, stderr]).toEqual([0, "More invocations may match: run the command again.\n"]);
+  const rest = (words: string): string =>
+    `Not all were read, and more may match. The rest: node ${command.path} ${words}\n`;
+  expect([code, stderr]).toEqual([0, rest(`${args.join(" ")} --yes --after p${pages}`)]);
+  expect(dry.stdout).toContain('"next": "p21"');
   pages = 0;
   const old = await command.run([...args, "--dry-run", "--older-than", "999999d"], { env });
   expect([old.code, old.stdout, pages]).toEqual([0, "No invocation matches among those read so far.\n", 1000]);
-  expect(old.stderr).toBe("More invocations may match: select fewer, for instance by --service or --status.\n");
+  expect(old.stderr).toBe(rest(`${args.join(" ")} --dry-run --older-than 999999d --after p1000`));
+});
+
+it("a change goes on where an earlier one has stopped, and a position needs the filters", async () => {
+  server.answer(({ method }) =>
+    method === "POST"
+      ? { status: 200, body: JSON.stringify({ succeeded: [idOf(0)], failed: [] }) }
+      : { status: 200, body: JSON.stringify({ invocations: summaries(1) }) },
+  );
+  const args = ["inv", "kill", "--service", "Ops", "--yes", "--after", "p7"];
+  const { stdout, stderr, code } = await command.run(args, { env });
+  expect([code, stdout.trimEnd().split("\n").at(-1), stderr]).toEqual([0, "Killed 1 of 1", ""]);
+  expect(new URL(server.requests[0]!.path, server.url).searchParams.get("after")).toBe("p7");
+  const alone = await command.run(["inv", "kill", "--after", "p7", "--yes"], { env });
+  expect([alone.code, alone.stdout]).toEqual([2, ""]);
+  expect(alone.stderr).toContain("--after goes on with filters");
 });
 
 it("a change by filters without a terminal and without --yes asks the server nothing", async () => {

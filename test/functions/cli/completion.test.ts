@@ -15,7 +15,7 @@ const offered = (line: string): readonly string[] => candidates(program, line.sp
 describe("completion", () => {
   it.each([
     ["depl", ["deployments"]],
-    ["dp ", ["register", "list", "describe", "update", "remove", "help"]],
+    ["dp ", ["register", "list", "describe", "probe", "update", "remove", "help"]],
     ["--admin-url http://x inv ca", ["cancel"]],
     ["inv cancel inv_1 --y", ["--yes"]],
     ["inv kill --older", ["--older-than"]],

@@ -22,7 +22,8 @@ export function scribe(
       const { stdout, stderr, code } = await command.run(wordsOf(args), { ...asked, env: { ...env, ...asked.env } });
       const errors = stderr.replaceAll(/^(?=.)/gm, "! ");
       const shown = written.reduce((all, [from, to]) => all.replaceAll(from, to), `${args}\n${stdout}${errors}`);
-      text += `$ stepwell ${shapeOf(shown)}[exit ${code}]\n\n`;
+      // A printed command begins with the path of the program, which has a folder of its own in each run.
+      text += `$ stepwell ${shapeOf(shown.replaceAll(`node ${command.path}`, "stepwell"))}[exit ${code}]\n\n`;
       return code;
     },
   };
