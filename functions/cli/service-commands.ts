@@ -1,6 +1,8 @@
 /** `stepwell services`: lists and describes services. */
 import { Command } from "commander";
 import type { HandlerBody, ServiceBody } from "../../shared/api/wire/admin.ts";
+import type { ServiceCountsBody } from "../../shared/api/wire/overview.ts";
+import { momentText } from "./moment.ts";
 import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";
 import { pairsText, tableText } from "./table.ts";
@@ -17,7 +19,38 @@ function listCommand(): Command {
   return new Command("list")
     .alias("ls")
     .description("List the services with their handlers.")
-    .action((_flags: unknown, command: Command) => list(sessionOf(command)));
+    .option("--counts", "count the open invocations of each; on AWS this reads the index of all open invocations")
+    .action(({ counts }: { readonly counts?: true }, command: Command) =>
+      counts === true ? listWithCounts(sessionOf(command)) : list(sessionOf(command)),
+    );
+}
+
+/** The counts of a server with more open invocations than it counts are lower bounds, and begin with `>=`. */
+async function listWithCounts(session: Session): Promise<void> {
+  const [{ body }, { body: counted }] = await Promise.all([
+    session.admin.ask<{ readonly services: readonly ServiceBody[] }>("GET", "services"),
+    session.admin.ask<ServiceCountsBody>("GET", "internal/service-counts"),
+  ]);
+  const byName = new Map(counted.services.map((one) => [one.service, one]));
+  const names = body.services.map(({ name }) => name).toSorted((one, other) => one.localeCompare(other));
+  const bound = counted.at_least === true ? ">= " : "";
+  const heads = ["NAME", "OPEN", "FAILING", "PAUSED"];
+  session.give(counted, () => {
+    const rows = names.map((name) => {
+      const { open, failing, paused, failed } = byName.get(name) ?? { open: 0, failing: 0, paused: 0, failed: 0 };
+      const cells = [name, ...[open, failing, paused].map((count) => `${bound}${count}`)];
+      return counted.failed_since === undefined ? cells : [...cells, String(failed)];
+    });
+    const since = counted.failed_since;
+    const table = tableText(session.terminal.colours, since === undefined ? heads : [...heads, "FAILED"], rows, [
+      "left",
+      "right",
+      "right",
+      "right",
+      "right",
+    ]);
+    return since === undefined ? table : `${table}\nFAILED: ended with a failure since ${momentText(since)}`;
+  });
 }
 
 async function list(session: Session): Promise<void> {

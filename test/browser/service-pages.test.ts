@@ -17,6 +17,25 @@ test("the list leads to a service, its handlers and their effective retry policy
   await page.getByText("one at a time for each key").first().waitFor();
 });
 
+test("the list counts what is open, fails, is paused and has failed of each service", async () => {
+  await stage.send("/Greeter/nap/send", {}, "suspended");
+  await stage.send("/Greeter/stumble/send", {}, "backing-off");
+  const paused = await stage.send("/Greeter/nap/send", {}, "suspended");
+  await stage.ask("PATCH", `/invocations/${paused}/pause`);
+  await stage.untilStatus(paused, "paused");
+  await stage.send("/Greeter/refuse/send", {}, "completed");
+  const { page, goTo, axe } = await stage.openTab();
+  await goTo("services");
+  const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: "Greeter", exact: true }) });
+  await row.getByRole("link", { name: "3 open invocations of Greeter" }).waitFor();
+  await row.getByRole("link", { name: "1 failing invocations of Greeter" }).waitFor();
+  await row.getByRole("link", { name: "1 paused invocations of Greeter" }).waitFor();
+  await row.getByRole("link", { name: "1 failed invocations of Greeter" }).waitFor();
+  expect(await axe()).toEqual([]);
+  await row.getByRole("link", { name: "3 open invocations of Greeter" }).click();
+  await page.getByText("nap").first().waitFor();
+});
+
 test("options are checked before they are sent, and the change shows", async () => {
   const { page, goTo, axe } = await stage.openTab();
   await goTo("services/Greeter");

@@ -108,6 +108,12 @@ export const SENTENCES: Readonly<Record<string, Sentences>> = {
     min_service_protocol_version: "The lowest version of the protocol that it speaks.",
     max_service_protocol_version: "The highest one.",
     services: "The names of its services.",
+    health:
+      "`reachable`, `failing`, `unreachable` or `unknown`. All processes know the second and the third from open circuits; `reachable` means that the deployment has answered the process that runs the statement, and `unknown` that it has not.",
+    health_since: "The moment since which it is `failing` or `unreachable`.",
+    health_reason: "The failure that opened the circuit, with its code.",
+    last_contact_at:
+      "The last answer of the deployment to the process that runs the statement. NULL if it has had none.",
   },
   sys_service: {
     name: "The name of the service.",

@@ -68,7 +68,8 @@ const DIFFERENCES = `## What differs from the reference
 - \`sys_keyed_service_status\` and \`sys_locks\` list the run of a workflow, which holds its id here.
 - \`sys_journal\` fills \`completed\`, \`invoked_id\`, \`invoked_target\`, \`sleep_wakeup_at\` and \`promise_name\`, which the reference server leaves NULL for these
   entries.
-- \`last_action\`, \`last_action_at\`, \`last_action_by\`, \`created_by\`, \`outcome\`, \`waits_for\`, \`pause_reason\`, \`paused_at\` and \`paused_by\` are Stepwell's own.
+- \`last_action\`, \`last_action_at\`, \`last_action_by\`, \`created_by\`, \`outcome\`, \`waits_for\`, \`pause_reason\`, \`paused_at\` and \`paused_by\` are Stepwell's own, and so are
+  \`health\`, \`health_since\`, \`health_reason\` and \`last_contact_at\` of \`sys_deployment\`.
 - \`sum\` of an unsigned column is signed.
 - What the dialect lacks stands in ADR 0038.
 `;

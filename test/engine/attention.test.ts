@@ -41,6 +41,7 @@ test("paused invocations come before failing ones, and a sleeping one needs no o
   expect(await kindsOf(actor)).toEqual(["paused pauses", "failing stumbles"]);
   const { census } = await attention(actor.engine);
   expect(Object.fromEntries(census.counts)).toMatchObject({ paused: 1, "backing-off": 1, suspended: 1 });
+  expect([...census.services.all]).toEqual([["S", { open: 3, failing: 1, paused: 1 }]]);
   await stage.pulse.pass(2 * HOUR_MS);
   expect(await kindsOf(actor)).not.toContain("waiting naps");
 });

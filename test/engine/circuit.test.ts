@@ -5,6 +5,7 @@ import { kill } from "../../shared/engine/recover/kill.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import type { Actor, Stage } from "../harness/engine/engine-fixture.ts";
 import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { rowsOf } from "../harness/engine/statements.ts";
 import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
@@ -42,6 +43,12 @@ test("while all attempts fail, the intervals between them grow; once the service
   await stage.pulse.pass(5_000);
   const [circuit] = actor.engine.registry.circuits().values();
   expect(circuit).toMatchObject({ service: "S", reason: expect.stringContaining("the database is away") });
+  const [row] = await rowsOf(actor, "select health, health_since, health_reason from sys_deployment");
+  expect(row).toMatchObject({
+    health: "failing",
+    health_since: circuit!.sinceMs,
+    health_reason: circuit!.reason,
+  });
   const before = stage.deployment.attempts.length;
   await stage.pulse.pass(60_000);
   // Sixty invocations that retry each second would make 3,600 attempts.
@@ -51,6 +58,8 @@ test("while all attempts fail, the intervals between them grow; once the service
   expect(actor.engine.registry.circuits().size).toBe(0);
   expect(stage.deployment.attempts.length).toBeLessThanOrEqual(before + 6 + SENDS + 3);
   expect(textOf(await stage.pulse.within(1_000, callOn(actor, "works")))).toBe("done");
+  const [well] = await rowsOf(actor, "select health, health_since, last_contact_at from sys_deployment");
+  expect(well).toEqual({ health: "reachable", last_contact_at: expect.any(Number) });
   expect(actor.engine.activeInvocations.size).toBe(0);
 });
 

@@ -18,6 +18,7 @@ test("ends are counted in their minute and forgotten after an hour", async () =>
   const ends = new RecentEnds(clock);
   ends.ended(END);
   ends.ended({ ...END, outcome: "succeeded" });
+  ends.ended({ ...END, target: { service: "T", handler: "h" } });
   await clock.advance(59 * MINUTE_MS);
   ends.ended(END);
   expect(
@@ -26,10 +27,16 @@ test("ends are counted in their minute and forgotten after an hour", async () =>
       .minutes.filter(({ failed }) => failed > 0)
       .map(({ atMs }) => atMs / MINUTE_MS),
   ).toEqual([1_000, 1_059]);
+  expect([...ends.view().failed]).toEqual([
+    ["S", 2],
+    ["T", 1],
+  ]);
   await clock.advance(MINUTE_MS);
+  expect([...ends.view().failed]).toEqual([["S", 1]]);
   expect(ends.view().minutes.filter(({ failed }) => failed > 0)).toHaveLength(1);
   await clock.advance(60 * MINUTE_MS);
   expect(ends.view().minutes.every(({ failed, succeeded }) => failed + succeeded === 0)).toBe(true);
+  expect(ends.view().failed.size).toBe(0);
 });
 
 test("the view says since when the process counts, at most an hour back", async () => {

@@ -41,6 +41,7 @@ const OF_INVOCATIONS = [
 const OWN: Readonly<Record<string, readonly string[]>> = {
   sys_invocation: OF_INVOCATIONS,
   sys_invocation_status: OF_INVOCATIONS,
+  sys_deployment: ["health", "health_since", "health_reason", "last_contact_at"],
 };
 
 const open = stages();

@@ -6,6 +6,7 @@ import type {
   ServiceBody,
   ServiceNameBody,
 } from "../../shared/api/wire/admin.ts";
+import type { ServiceCountsBody } from "../../shared/api/wire/overview.ts";
 import type { ProbeBody } from "../../shared/api/wire/probe.ts";
 import { ask, exchange, problemIn } from "./api.ts";
 import type { Polled } from "./polled.ts";
@@ -79,6 +80,15 @@ export async function probeDeployment(id: string): Promise<ProbeBody> {
     // Pages of other origins cannot send this header.
     headers: { "x-requested-with": "stepwell-ui" },
   });
+}
+
+/** The counts by service; undefined until the reader asks for them where each read has a price. */
+export function useServiceCounts(isCounting: boolean): ServiceCountsBody | undefined {
+  return usePolled<ServiceCountsBody | undefined>(
+    `service counts ${isCounting}`,
+    async (signal) => (isCounting ? await ask<ServiceCountsBody>("internal/service-counts", { signal }) : undefined),
+    { everyMs: readsHaveAPrice.peek() ? false : EVERY_MS },
+  ).state.value.value;
 }
 
 export interface Registration {

@@ -2,7 +2,14 @@
 import type * as z from "zod";
 import { Invocation } from "./invocation-answers.ts";
 import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
-import { InvocationList, ListInvocationsQuery, Overview, StatementBody, StatementRows } from "./query-schemas.ts";
+import {
+  InvocationList,
+  ListInvocationsQuery,
+  Overview,
+  ServiceCounts,
+  StatementBody,
+  StatementRows,
+} from "./query-schemas.ts";
 import {
   CallQuery,
   ChangeSubscription,
@@ -176,6 +183,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "Show an invocation with its journal",
     query: ShowInvocationQuery,
     answers: { 200: Invocation },
+  },
+  "GET /internal/service-counts": {
+    summary: "Count the invocations of each service: open, failing, paused, and failed in the last hour",
+    answers: { 200: ServiceCounts },
   },
   "GET /internal/overview": {
     summary: "Show what needs an operator, and count the open invocations",

@@ -5,6 +5,7 @@ import { ATTENTION_KINDS } from "../../core/query/attention.ts";
 import { PRESENTED } from "../../core/query/status-words.ts";
 import { Pause, Wait } from "./invocation-answers.ts";
 import type { InvocationListBody, InvocationSummaryBody } from "../wire/invocation.ts";
+import type { ServiceCountsBody } from "../wire/overview.ts";
 
 const text = z.string();
 const words = z.string().optional();
@@ -113,6 +114,19 @@ export const Overview = z
       .describe("The ends of the last hour, by minutes; absent where several processes end invocations."),
   })
   .meta({ id: "Overview" });
+
+export const ServiceCounts = z
+  .object({
+    services: z
+      .array(z.object({ service: text, open: count, failing: count, paused: count, failed: count.exactOptional() }))
+      .describe("A service without any count may be missing. `failing` and `paused` are parts of `open`."),
+    at_least: z.literal(true).exactOptional().describe("More invocations are open than were counted."),
+    failed_since: z.iso
+      .datetime()
+      .exactOptional()
+      .describe("Since when `failed` is counted; absent where several processes end invocations."),
+  })
+  .meta({ id: "ServiceCounts" }) satisfies z.ZodType<ServiceCountsBody>;
 
 export const InvocationList = z
   .object({

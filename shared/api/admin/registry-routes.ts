@@ -10,6 +10,7 @@ import {
   showDeployment,
 } from "./deployment-routes.ts";
 import { probeRoute } from "./probe-route.ts";
+import { showServiceCounts } from "./service-counts-route.ts";
 import { createCluster, listClusters, patchCluster, removeCluster, showCluster } from "./kafka-routes.ts";
 import {
   changeSubscription,
@@ -38,6 +39,7 @@ export const REGISTRY_ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "GET", pattern: "/services/:service/openapi", target: showServiceOpenApi },
   { method: "GET", pattern: "/services/:service/state", target: showState },
   { method: "POST", pattern: "/services/:service/state", target: editStateRoute },
+  { method: "GET", pattern: "/internal/service-counts", target: showServiceCounts },
   { method: "GET", pattern: "/subscriptions", target: listSubscriptions },
   { method: "POST", pattern: "/subscriptions", target: createSubscription },
   { method: "GET", pattern: "/subscriptions/:id", target: showSubscription },

@@ -51,6 +51,26 @@ export interface HeldBody {
   readonly waiting: number;
 }
 
+/** The JSON shape of `GET /internal/service-counts`. A service without any count may be missing. */
+export interface ServiceCountsBody {
+  readonly services: readonly ServiceCountBody[];
+  /** Present if more invocations are open than were read, so that each count of open ones is a lower bound. */
+  readonly at_least?: true;
+  /** Since when `failed` is counted: the start of the process, or an hour ago if that is later. */
+  readonly failed_since?: string;
+}
+
+export interface ServiceCountBody {
+  readonly service: string;
+  readonly open: number;
+  /** Among the open ones, those whose last attempt failed, and that are tried again. */
+  readonly failing: number;
+  /** Among the open ones. */
+  readonly paused: number;
+  /** Those that ended with a failure since `failed_since`; absent if several processes end invocations. */
+  readonly failed?: number;
+}
+
 /** An invocation that needs an operator. */
 export interface AttentionBody extends Omit<InvocationSummaryBody, "waits_for"> {
   /** `paused`, `failing`, `overdue`, `silent` or `waiting`. */

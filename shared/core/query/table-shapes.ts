@@ -35,7 +35,8 @@ export const JOURNAL_EVENTS = tableShape(
 
 export const DEPLOYMENT = tableShape(
   "sys_deployment",
-  `id, ty, endpoint, created_at t, min_service_protocol_version u32, max_service_protocol_version u32, services [s]`,
+  `id, ty, endpoint, created_at t, min_service_protocol_version u32, max_service_protocol_version u32, services [s],
+  health, health_since t, health_reason, last_contact_at t`,
 );
 export const SERVICE = tableShape("sys_service", "name, revision u64, public b, ty, deployment_id");
 

@@ -9,6 +9,7 @@ import type { Item } from "../ports/table.ts";
 import { idOf } from "../store/index-walk.ts";
 import { openPk, shardsOf } from "../store/item-keys.ts";
 import { FailingTargets } from "./failing-targets.ts";
+import { ServiceCounts } from "./service-counts.ts";
 import { summaryOf } from "./open-listing.ts";
 
 export interface Suspect {
@@ -25,6 +26,7 @@ export interface OpenCensus {
   readonly suspects: ReadonlyMap<AttentionKind, readonly Suspect[]>;
   /** Those that are paused or back off, by target. */
   readonly failing: FailingTargets;
+  readonly services: ServiceCounts;
   /** True if the walk stopped before the end of the index; each count is then a lower bound. */
   readonly isPartial: boolean;
 }
@@ -68,7 +70,9 @@ function addItem(engine: Engine, census: Census, item: Item): void {
   const status = isPresented(word) ? word : "running";
   // This process does not drive the invocation. If this process is a sole owner, no process drives it.
   const isLeft = status === "running" && engine.settings.exclusiveOwnerPrefix !== undefined;
-  census.failing.add(summaryOf(item));
+  const row = summaryOf(item);
+  census.failing.add(row);
+  census.services.add(row.service, status);
   const entry = {
     id,
     createdAtMs: Number(item["createdAtMs"] ?? 0),
@@ -91,6 +95,7 @@ function addDriven(census: Census, { id, invocation, attempt }: ActiveInvocation
   const { status } = invocation.phase;
   if (status === "completed") return;
   census.count(status === "ready" ? "running" : status);
+  census.services.add(invocation.acceptance.target.service, status);
   const { exchange } = attempt;
   if (exchange?.silent === true)
     census.suspect("silent", { id, createdAtMs: exchange.heardAtMs - SILENT_AFTER_MS, lookAtMs: exchange.heardAtMs });
@@ -105,6 +110,7 @@ class Census {
   readonly #suspects = new Map<AttentionKind, Suspect[]>(ATTENTION_KINDS.map((kind) => [kind, []]));
 
   readonly failing: FailingTargets;
+  readonly services = new ServiceCounts();
 
   constructor(nowMs: number, failing: FailingTargets) {
     this.#nowMs = nowMs;
@@ -130,7 +136,8 @@ class Census {
 
   result(isPartial: boolean): OpenCensus {
     const suspects = new Map([...this.#suspects].map(([kind, kept]) => [kind, oldest(kept)]));
-    return { counts: this.#counts, suspected: this.#suspected, suspects, failing: this.failing, isPartial };
+    const { failing, services } = this;
+    return { counts: this.#counts, suspected: this.#suspected, suspects, failing, services, isPartial };
   }
 }
 

@@ -2,6 +2,9 @@
 import { dataTypeOf, type TableShape } from "../../core/query/table-shape.ts";
 import { FLOW_CONTROL_TABLES } from "../../core/query/flow-control-shapes.ts";
 import * as shapes from "../../core/query/table-shapes.ts";
+import type { OpenCircuit } from "../../core/model/circuit.ts";
+import type { DeploymentId } from "../../core/model/ids.ts";
+import { deploymentHealth } from "../../core/registry/deployment-health.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
 import { Turns } from "../bulkheads/at-most.ts";
@@ -91,8 +94,11 @@ function listTable(shape: TableShape, cells: () => Promise<readonly Cells[]>): S
   };
 }
 
+/** The cells of health cost no read: circuits come with the registry, and this process knows its own contacts. */
 async function deploymentRows(engine: Engine): Promise<readonly Cells[]> {
-  return (await engine.registry.deployments()).map((deployment) => ({
+  const deployments = await engine.registry.deployments();
+  const open = [...engine.registry.circuits().values()];
+  return deployments.map((deployment) => ({
     id: deployment.id,
     ty: deployment.destination.kind,
     endpoint: addressOf(deployment.destination),
@@ -100,7 +106,14 @@ async function deploymentRows(engine: Engine): Promise<readonly Cells[]> {
     min_service_protocol_version: deployment.minProtocolVersion,
     max_service_protocol_version: deployment.maxProtocolVersion,
     services: deployment.services.map(({ name }) => name),
+    ...healthCells(engine, deployment.id, open),
   }));
+}
+
+function healthCells({ bulkheads }: Engine, id: DeploymentId, open: readonly OpenCircuit[]): Cells {
+  const circuits = open.filter(({ deploymentId }) => deploymentId === id);
+  const { state, sinceMs, reason, lastContactAtMs } = deploymentHealth(circuits, bulkheads.contacts.get(id));
+  return { health: state, health_since: sinceMs, health_reason: reason, last_contact_at: lastContactAtMs };
 }
 
 async function serviceRows(engine: Engine): Promise<readonly Cells[]> {

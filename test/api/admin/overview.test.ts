@@ -18,6 +18,11 @@ test("the overview of an empty environment has sixty empty minutes and counts of
   expect(body.ended?.minutes.at(-1)).toMatchObject({ succeeded: 0, failed: 0, cancelled: 0, killed: 0 });
 });
 
+test("the counts of services are empty while nothing is open, and say since when failures are counted", async () => {
+  const { status, json } = await plane.ask("GET", "/internal/service-counts");
+  expect([status, json]).toEqual([200, { services: [], failed_since: expect.any(String) }]);
+});
+
 test("the OpenAPI document describes each member of the overview", async () => {
   const { json } = await plane.ask("GET", "/openapi");
   const { properties } = json.components.schemas.Overview;

@@ -138,6 +138,15 @@ it("lists and descriptions show people and programs the same deployments and ser
   await expect(script.text).toMatchFileSnapshot("transcripts/lists.txt");
 });
 
+it("services list --counts counts the invocations of each service", async () => {
+  const { code, stdout } = await command.run(["services", "list", "--counts"], { env });
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/NAME +OPEN +FAILING +PAUSED +FAILED\nGreeter +0 +0 +0 +0\n/),
+  ]);
+  expect(stdout).toMatch(/FAILED: ended with a failure since \d{4}-/);
+});
+
 it.each(["CI", "FORCE_COLOR"])("a pipe gets plain text where %s is set", async (name) => {
   const { stdout } = await command.run(["deployments", "list"], { env: { ...env, [name]: "1" } });
   expect(stdout).toContain("ID");

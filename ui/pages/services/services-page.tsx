@@ -2,12 +2,15 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { ServiceCountsBody } from "../../../shared/api/wire/overview.ts";
 import { route } from "../../data/location.ts";
-import { useServices } from "../../data/registry.ts";
+import { useServiceCounts, useServices } from "../../data/registry.ts";
+import { readsHaveAPrice } from "../../data/server.ts";
 import { servicesWith, serviceTypeText } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { countText } from "../../model/size-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Exact } from "../../parts/moment.tsx";
 import { DeploymentLink } from "../../parts/short-id.tsx";
 import { Empty, LoadedView } from "../../parts/states.tsx";
 import { ServicePage } from "./service-page.tsx";
@@ -45,33 +48,68 @@ function AllServices(): JSX.Element {
 }
 
 function ServiceTable({ services }: { readonly services: readonly ServiceBody[] }): JSX.Element {
+  const [isCounting, setCounting] = useState(!readsHaveAPrice.value);
+  const counts = useServiceCounts(isCounting);
+  const hasFailed = counts?.failed_since !== undefined;
   return (
-    <table class="plain deployments">
-      <thead>
-        <tr>
-          <th scope="col">Service</th>
-          <th scope="col">Kind</th>
-          <th scope="col">Handlers</th>
-          <th scope="col" class="right">
-            Revision
-          </th>
-          <th scope="col">Callers</th>
-          <th scope="col">Deployment</th>
-          <th scope="col">
-            <span class="visually-hidden">Links</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {services.map((service) => (
-          <ServiceRow key={service.name} service={service} />
-        ))}
-      </tbody>
-    </table>
+    <>
+      {!isCounting && (
+        <p class="buttons">
+          <button type="button" onClick={() => setCounting(true)}>
+            Count open invocations
+          </button>
+          <span class="dim">reads the index of all open invocations, about forty for one read unit</span>
+        </p>
+      )}
+      <table class="plain deployments">
+        <thead>
+          <tr>
+            <th scope="col">Service</th>
+            <th scope="col">Kind</th>
+            <th scope="col" class="right">
+              Open
+            </th>
+            <th scope="col" class="right">
+              Failing, paused
+            </th>
+            {hasFailed && (
+              <th scope="col" class="right" title={`Ended with a failure since ${counts.failed_since}`}>
+                Failed
+              </th>
+            )}
+            <th scope="col">Handlers</th>
+            <th scope="col" class="right">
+              Revision
+            </th>
+            <th scope="col">Callers</th>
+            <th scope="col">Deployment</th>
+            <th scope="col">
+              <span class="visually-hidden">Links</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {services.map((service) => (
+            <ServiceRow key={service.name} service={service} counts={counts} />
+          ))}
+        </tbody>
+      </table>
+      {hasFailed && (
+        <p class="dim">
+          Failed: ended with a failure since <Exact at={counts.failed_since!} />, at most an hour back.
+        </p>
+      )}
+    </>
   );
 }
 
-function ServiceRow({ service }: { readonly service: ServiceBody }): JSX.Element {
+interface ServiceRowProps {
+  readonly service: ServiceBody;
+  /** Undefined if nothing was counted. */
+  readonly counts: ServiceCountsBody | undefined;
+}
+
+function ServiceRow({ service, counts }: ServiceRowProps): JSX.Element {
   const { name, ty, handlers, revision, deployment_id: deployment, documentation } = service;
   return (
     <tr>
@@ -88,6 +126,7 @@ function ServiceRow({ service }: { readonly service: ServiceBody }): JSX.Element
       <td data-label="Kind" class="nowrap">
         {serviceTypeText(ty)}
       </td>
+      <CountCells name={name} counts={counts} />
       <td data-label="Handlers">
         <span>
           {handlers.slice(0, SHOWN_HANDLERS).map((handler) => (
@@ -117,6 +156,66 @@ function ServiceRow({ service }: { readonly service: ServiceBody }): JSX.Element
         </span>
       </td>
     </tr>
+  );
+}
+
+function CountCells({
+  name,
+  counts,
+}: {
+  readonly name: string;
+  readonly counts: ServiceRowProps["counts"];
+}): JSX.Element {
+  const own = counts?.services.find(({ service }) => service === name);
+  const isAtLeast = counts?.at_least === true;
+  const link = (count: number | undefined, query: Readonly<Record<string, string>>, what: string) => (
+    <CountLink
+      count={counts && (count ?? 0)}
+      isAtLeast={isAtLeast}
+      href={hrefTo("invocations", [], { service: name, ...query })}
+      what={`${what} of ${name}`}
+    />
+  );
+  return (
+    <>
+      <td data-label="Open" class="right">
+        {link(own?.open, { status: "open" }, "open invocations")}
+      </td>
+      <td data-label="Failing, paused" class="right">
+        <span>
+          {link(own?.failing, { status: "backing-off" }, "failing invocations")},{" "}
+          {link(own?.paused, { status: "paused" }, "paused invocations")}
+        </span>
+      </td>
+      {counts?.failed_since !== undefined && (
+        <td data-label="Failed" class="right">
+          <CountLink
+            count={own?.failed ?? 0}
+            isAtLeast={false}
+            href={hrefTo("invocations", [], { service: name, outcome: "failed" })}
+            what={`failed invocations of ${name}`}
+          />
+        </td>
+      )}
+    </>
+  );
+}
+
+interface CountLinkProps {
+  /** Undefined if it was not counted. */
+  readonly count: number | undefined;
+  readonly isAtLeast: boolean;
+  readonly href: string;
+  readonly what: string;
+}
+
+function CountLink({ count, isAtLeast, href, what }: CountLinkProps): JSX.Element {
+  if (count === 0 && !isAtLeast) return <span class="dim number">0</span>;
+  return (
+    <a class="number" href={href}>
+      {count === undefined ? "show" : `${isAtLeast ? "≥ " : ""}${countText(count)}`}
+      <span class="visually-hidden"> {what}</span>
+    </a>
   );
 }
 
