@@ -27,18 +27,20 @@ export function exampleCommand(): Command {
 }
 
 function nextSteps(template: string, folder: string, place: string): readonly string[] {
-  const { serve, restarts, test } = TEMPLATES[template]!;
+  const { serve, restarts, test, testFinds } = TEMPLATES[template]!;
   const there = relative(process.cwd(), place);
   const start = startOfCommand(place);
   // npm finds what npx finds, and otherwise the test has to know the command.
-  const named = start.startsWith("node ") ? `STEPWELL=${shellWord(start)} ` : "";
+  const isNamed = testFinds === "by npm" ? start.startsWith("node ") : testFinds === "by shell" && start !== "stepwell";
+  const named = isNamed ? `STEPWELL=${shellWord(start)} ` : "";
   return [
     `The project ${template} is in ${folder}. Start its handlers${restarts ? ", which restart after each edit" : ", again after each edit"}:`,
     ...(there === "" ? [] : [`  cd ${shellWord(there)}`]),
     ...serve.map((line) => `  ${line}`),
     "In another terminal in that folder, start the control plane:",
     `  ${start} dev --register http://localhost:9080`,
-    ...(test === undefined ? [] : ["Its tests start a control plane of their own:", `  ${named}${test}`]),
+    testFinds === "nothing" ? "Its tests need no control plane:" : "Its tests start a control plane of their own:",
+    `  ${named}${test}`,
     `${join(there, "README.md")} shows the first call.`,
   ];
 }

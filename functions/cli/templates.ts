@@ -14,11 +14,13 @@ export interface Template {
   /** True if the handlers restart by themselves after an edit. */
   readonly restarts: boolean;
   /** The shell command that runs the tests of the project. */
-  readonly test?: string;
+  readonly test: string;
+  /** How the tests find the control plane that they start: as npm finds commands, as a shell does, or not at all if they need none. */
+  readonly testFinds: "by npm" | "by shell" | "nothing";
 }
 
 const SERVE_NODE = ["npm install && npm run dev"];
-const NODE = { serve: SERVE_NODE, restarts: true, test: "npm test" };
+const NODE = { serve: SERVE_NODE, restarts: true, test: "npm test", testFinds: "by npm" } as const;
 
 export const TEMPLATES: Readonly<Record<string, Template>> = {
   greeter: { about: "a service with a recorded step and a durable sleep", ...NODE },
@@ -32,12 +34,22 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
       "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt",
       ".venv/bin/hypercorn --reload --bind localhost:9080 services:app",
     ],
+    test: ".venv/bin/python -m unittest",
+    testFinds: "nothing",
   },
-  go: { about: "the greeter in Go", restarts: false, serve: ["go run ."] },
+  go: {
+    about: "the greeter in Go",
+    restarts: false,
+    serve: ["go run ."],
+    test: "go test ./...",
+    testFinds: "by shell",
+  },
   java: {
     about: "the greeter in Java",
     restarts: false,
     serve: ["mvn --quiet compile && java -cp 'target/classes:target/jars/*' greeter.Main"],
+    test: "mvn --quiet test",
+    testFinds: "nothing",
   },
 };
 

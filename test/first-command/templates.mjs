@@ -96,10 +96,8 @@ async function verifyTemplate({ name, answers, edit }, app, env, verify) {
     const answer = await answerTo(call, answers, project, terminals);
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
     verify(`${name}: ${call}  ->  ${answer} after ${seconds} s`, call.includes(INGRESS));
-    if (tests !== undefined) {
-      const ran = spawnSync("sh", ["-c", tests], { cwd: project, env, encoding: "utf8", timeout: ANSWERED_WITHIN_MS });
-      verify(`${name}: ${tests} passes`, ran.status === 0, `${ran.stdout}${ran.stderr}`);
-    }
+    const ran = spawnSync("sh", ["-c", tests], { cwd: project, env, encoding: "utf8", timeout: ANSWERED_WITHIN_MS });
+    verify(`${name}: ${tests} passes`, ran.status === 0, `${ran.stdout}${ran.stderr}`);
     if (edit === undefined) return;
     const file = join(project, edit.file);
     writeFileSync(file, readFileSync(file, "utf8").replace(edit.from, edit.to));

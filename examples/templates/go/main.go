@@ -48,10 +48,14 @@ func remind(ctx restate.Context, about reminder) (string, error) {
 	return fmt.Sprintf("%s is reminded of %s", about.Name, about.About), nil
 }
 
-func main() {
+func handlers() *server.Restate {
 	greeter := restate.NewService("greeter").
 		Handler("greet", restate.NewServiceHandler(greet)).
 		Handler("remind", restate.NewServiceHandler(remind))
+	return server.NewRestate().Bind(greeter)
+}
+
+func main() {
 	address := "localhost:" + cmp.Or(os.Getenv("PORT"), "9080")
-	log.Fatal(server.NewRestate().Bind(greeter).Start(context.Background(), address))
+	log.Fatal(handlers().Start(context.Background(), address))
 }

@@ -15,8 +15,8 @@ const run = promisify(execFile);
 
 /** The files of the templates that are no npm packages. */
 const OTHER_FILES: Readonly<Record<string, readonly string[]>> = {
-  python: [".gitignore", "README.md", "requirements.txt", "services.py"],
-  go: [".gitignore", "README.md", "go.mod", "go.sum", "main.go"],
+  python: [".gitignore", "README.md", "requirements.txt", "services.py", "test_services.py"],
+  go: [".gitignore", "README.md", "go.mod", "go.sum", "main.go", "main_test.go"],
   java: [".gitignore", "README.md", "pom.xml", "src"],
 };
 
