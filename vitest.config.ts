@@ -20,6 +20,7 @@ const HEAVY = [
   "histories",
   "bench",
   "browser",
+  "planted",
   "reference-ui",
   "sdks",
   "supply-chain",

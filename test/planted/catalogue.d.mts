@@ -1,6 +1,6 @@
 /** The types of `catalogue.mjs`. */
 
-export type Suite = "seeds" | "crash-points" | "histories" | "specification" | "beside-reference" | "doors";
+export type Suite = "seeds" | "crash-points" | "histories" | "specification" | "beside-reference" | "doors" | "rules";
 
 export interface PlantedMistake {
   readonly suite: Suite;

@@ -17,6 +17,7 @@ export const SUITES = {
   specification: "test/specification/vitest.config.ts",
   "beside-reference": "test/beside-reference/vitest.config.ts",
   doors: "test/functions/door/vitest.config.ts",
+  rules: "test/planted/rules/vitest.config.ts",
 };
 
 /** The invariants and rules that the mistakes break, and then their names, by suite and file. */
@@ -35,6 +36,38 @@ const CATALOGUE = {
       ["a sign-out ends the session", "a sign-out that only empties the browser"],
       ["a code is for the user who asked for it", "a code that works for every user of the machine"],
       ["a code opens one session", "a code that works twice"],
+    ],
+  },
+  rules: {
+    "test/planted/rules/callers.test.ts": [
+      ["an idempotency key belongs to its principal", "an idempotency key that ignores the caller"],
+      ["a result is shown only to who made the invocation", "an attach that does not compare the caller"],
+      ["a role with all its sessions is one caller", "a principal that is a single session"],
+      ["a caller without an identity owns nothing", "a caller without an identity who may ask about all"],
+    ],
+    "test/planted/rules/credentials.test.ts": [
+      ["no credential is stored", "a header with a credential that reaches the journal"],
+      ["no credential is stored", "a credential in a query that reaches the journal"],
+      ["no credential is logged", "a credential in a query that reaches the log of the admin API"],
+      ["no credential is logged", "a header for deployments that reaches the log of the admin API"],
+    ],
+    "test/planted/rules/receipts.test.ts": [
+      ["each entry has the moment of its receipt", "a receipt that is taken when the segment is written"],
+      ["each entry has the moment of its receipt", "a receipt of the entry that came next"],
+      ["each entry has the moment of its receipt", "a receipt that a reader takes from the segment"],
+      ["a later attempt changes no receipt", "a receipt that a later attempt moves"],
+    ],
+    "test/planted/rules/rights.test.ts": [
+      ["only operators register code", "an ingress that may write a deployment"],
+      ["only operators change subscriptions", "a worker that may write subscriptions"],
+      ["notes of drivers have a partition of their own", "a note about a slow handler beside the deployments"],
+      ["a right is bound to its partitions", "a right on one kind of partition that counts for all"],
+    ],
+    "test/planted/rules/transports.test.ts": [
+      ["a connection whose peer refuses a stream is left", "a connection that refuses and still takes streams"],
+      ["a refusal before any answer costs no attempt", "a refused stream that costs an attempt"],
+      ["what carries nothing ends its connection", "a bound of idle work that does not count"],
+      ["an answer is unpacked only as it is read", "an answer that is unpacked before it is read"],
     ],
   },
   seeds: {
