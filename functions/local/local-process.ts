@@ -93,7 +93,7 @@ export async function startLocalProcess(
     );
     listeners.push(admin);
     const adminUrl = urlOf(settings["admin.bind"], admin.port);
-    await noteAddress(settings["data-dir"], adminUrl);
+    await noteAdminUrl(settings, adminUrl);
     await beginLife(embedded.engine);
     hasBegun = true;
     const loops = startLoops(embedded, {
@@ -217,6 +217,16 @@ async function adminTokenOf(settings: Settings, log: Log): Promise<string | unde
     const { token, isReplaced } = await keepToken(dataDir, settings["admin.token"]);
     if (isReplaced) log.write("admin-token.replaced", { file: resolve(dataDir, TOKEN_FILE) });
     return token;
+  } catch (error) {
+    throw fileRefusal(dataDir, error);
+  }
+}
+
+/** @throws CodedError RT0024, RT0025 or RT0026 if the file of the address cannot be written */
+async function noteAdminUrl(settings: Settings, adminUrl: string): Promise<void> {
+  const dataDir = settings["data-dir"];
+  try {
+    await noteAddress(dataDir, adminUrl);
   } catch (error) {
     throw fileRefusal(dataDir, error);
   }

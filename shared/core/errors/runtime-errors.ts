@@ -160,7 +160,7 @@ export const RUNTIME_ERRORS = {
   RT0024: {
     title: "The system refuses access to the data directory",
     arises:
-      "At start: this process may not read, make or write the meta or the journal directory, or its file system is read-only or fails. The message names the error of the system. The stored data is not affected.",
+      "At start: this process may not read, make or write the meta or the journal directory, its file system is read-only or fails, or a directory is in the place of a file. The message names the error of the system. The stored data is not affected.",
     outcome: REFUSE_START,
     remedy:
       "Give the user of this process the right to read and write the directory and everything below it, mend the file system, or choose another --data-dir, meta.storage-path or worker.storage.path. Do not empty the directory.",
