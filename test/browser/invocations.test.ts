@@ -47,6 +47,21 @@ test("each row names its invocation and the reason of its status", async () => {
   expect(await row(page, "Counter/").innerText()).toMatch(/sleeps, wakes in (59|1 h)/);
 });
 
+test("ended invocations show their deployment, and a filter by deployment finds them", async () => {
+  const [{ id: deployment }] = (await stage.ask("GET", "/deployments")).deployments;
+  const { page, goTo } = await stage.openTab();
+  await goTo(`invocations?status=completed&deployment=${deployment}`);
+  const link = row(page, "Greeter/refuse").locator(`a[href="#/deployments/${deployment}"]`);
+  await link.waitFor();
+  await box(page).fill("deployment:dp_1unknownunknownunknown status:completed");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: /No invocation/ }).waitFor();
+  expect(await row(page, "Greeter/refuse").count()).toBe(0);
+  await box(page).fill(`deployment:${deployment} outcome:failed`);
+  await page.keyboard.press("Enter");
+  await link.waitFor();
+});
+
 test("a filter is completed from the registry, and the address keeps it over a reload", async () => {
   const { page, goTo } = await stage.openTab();
   await goTo("invocations");

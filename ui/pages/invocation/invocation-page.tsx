@@ -15,6 +15,7 @@ import { ForeignText } from "../../parts/foreign-text.tsx";
 import { LoadedView } from "../../parts/states.tsx";
 import type { Asked } from "./asked.tsx";
 import { AskedDialog } from "./asked.tsx";
+import { AttemptList } from "./attempts.tsx";
 import { Facts } from "./facts.tsx";
 import { Failures } from "./failures.tsx";
 import { Header } from "./header.tsx";
@@ -52,6 +53,7 @@ function Whole({ body, onChange }: WholeProps): JSX.Element {
       {body.mismatch !== undefined && <Mismatch body={body} mismatch={body.mismatch} onAsk={setAsked} />}
       <Failures body={body} />
       <Timeline body={body} onAsk={setAsked} />
+      <AttemptList facts={body} />
       <NewEntries count={body.entry_count} />
       <Facts body={body} />
       {asked !== undefined && (

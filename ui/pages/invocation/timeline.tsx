@@ -5,6 +5,8 @@ import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { nowMs, peekNowMs } from "../../data/clock.ts";
 import { route, setQuery } from "../../data/location.ts";
 import { busySpans, rangeIn, wholeSpan } from "../../model/timeline/activity.ts";
+import { attemptMarks } from "../../model/timeline/attempts.ts";
+import type { AttemptMark } from "../../model/timeline/attempts.ts";
 import type { Operation } from "../../model/timeline/operation.ts";
 import type { Row } from "../../model/timeline/rows.ts";
 import { rowsOf } from "../../model/timeline/rows.ts";
@@ -14,6 +16,7 @@ import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Skeleton } from "../../parts/states.tsx";
 import { WindowList } from "../../parts/window-list.tsx";
 import type { Ask } from "./asked.tsx";
+import { AttemptStrip } from "./attempts.tsx";
 import { Axis } from "./axis.tsx";
 import { EntryPanel } from "./entry-panel.tsx";
 import { Minimap } from "./minimap.tsx";
@@ -64,12 +67,16 @@ export function Timeline({ body, onAsk }: TimelineProps): JSX.Element | null {
     () => [...busySpans(facts, now), ...children.busy(now)],
     [facts, children.operations, isOpen ? now : 0],
   );
+  const marks = useMemo(
+    () => attemptMarks(body),
+    [body.attempts, body.attempt_spans, body.events, body.waits_for, body.status, body.completed_at],
+  );
   const chosen = useChosen(rows, operations, query);
   const toggle = (row: Row): void => setExpanded(toggled(expanded, row.key));
   const toggleAll = (isExpanded: boolean): void => setExpanded(new Set(isExpanded ? expandable(rows) : []));
   useTimelineKeys({ rows, chosen, whole, shown, isCollapsed, toggle, toggleAll });
   if (body.entries.length === 0 && isDropped(body)) return null;
-  const view = { operations, rows, busy, whole, shown, isCollapsed, now };
+  const view = { operations, rows, marks, busy, whole, shown, isCollapsed, now };
   return (
     <section class="timeline-section" aria-label="Timeline">
       <TimelineTools body={body} rows={rows} find={find} whole={whole} shown={shown} isCollapsed={isCollapsed} />
@@ -93,6 +100,7 @@ export function Timeline({ body, onAsk }: TimelineProps): JSX.Element | null {
 interface ChartProps {
   readonly operations: readonly Operation[];
   readonly rows: readonly Row[];
+  readonly marks: readonly AttemptMark[];
   readonly busy: readonly Span[];
   readonly whole: Span;
   readonly shown: Span;
@@ -105,7 +113,7 @@ interface ChartProps {
 }
 
 function Chart(props: ChartProps): JSX.Element {
-  const { rows, busy, whole, shown, isCollapsed, now, chosen } = props;
+  const { rows, marks, busy, whole, shown, isCollapsed, now, chosen } = props;
   const [chosenNamesPx, setNamesPx] = useState(NAMES_PX);
   const [ref, areaPx] = useWidth();
   const namesPx = areaPx < NARROW_PX ? Math.round(areaPx * NARROW_SHARE) : Math.min(chosenNamesPx, areaPx * 0.6);
@@ -115,7 +123,8 @@ function Chart(props: ChartProps): JSX.Element {
     [shown.startMs, shown.endMs, barsPx, isCollapsed, busy],
   );
   return (
-    <div class="timeline" ref={ref}>
+    <div class={`timeline${marks.length === 0 ? "" : " with-attempts"}`} ref={ref}>
+      {marks.length > 0 && <AttemptStrip marks={marks} scale={scale} namesPx={namesPx} now={now} />}
       <Minimap {...props} widthPx={areaPx} />
       <Axis scale={scale} namesPx={namesPx} originMs={whole.startMs} rowsPx={rows.length * ROW_PX} />
       <Splitter namesPx={namesPx} areaPx={areaPx} onChange={setNamesPx} />

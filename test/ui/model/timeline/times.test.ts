@@ -191,6 +191,19 @@ describe("a failed attempt", () => {
   });
 });
 
+test("a failed step of an answer that was kept back began after the last step before it, and not with the attempt", () => {
+  const whole = entriesOf([
+    ["Input", 0],
+    ["Run", 200, { name: "one" }],
+    ["Run", 200, { completes: 1 }],
+  ]);
+  const events = [failureAt(300, { started_at: at(5), attempt: 1, related_command: { index: 2, name: "two" } })];
+  const [, , two] = operationsOf(
+    factsOf(whole, { status: "backing-off", events, attempt_spans: [attempt(1, 1, 5, 300)] }),
+  );
+  expect(two!.tries.map(({ startMs, isBound }) => [startMs - ORIGIN_MS, isBound])).toEqual([[200, true]]);
+});
+
 describe("a wait on an open exchange", () => {
   const entries = entriesOf([
     ["Input", 0],
