@@ -30,7 +30,7 @@ export async function setup({ provide }) {
   const product = join(dir, "product");
   execFileSync(process.execPath, [join(ROOT, "build.mjs"), product], { stdio: ["ignore", "ignore", "inherit"] });
   await build({
-    entryPoints: ["neighbour-deployment", "attacker", "bomb-worker", "bomb-engine"].map((name) =>
+    entryPoints: ["neighbour-deployment", "attacker", "bomb-worker", "bomb-engine", "large-deployment"].map((name) =>
       join(import.meta.dirname, `${name}.ts`),
     ),
     outdir: dir,
