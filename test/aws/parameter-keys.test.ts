@@ -24,7 +24,7 @@ const act = keysResource(
 );
 
 function deployed(RequestType: "Create" | "Update" | "Delete", path: string, signingKey: number, more = {}) {
-  const ResourceProperties = { Path: path, SigningKey: String(signingKey), ...more };
+  const ResourceProperties = { Path: path, SigningKey: String(signingKey), Table: "of the stack", ...more };
   const event = { RequestType, ResourceProperties, ResponseURL: "", StackId: "", RequestId: "", LogicalResourceId: "" };
   return act({ ...event, ...(RequestType !== "Create" && { PhysicalResourceId: path }) });
 }
