@@ -41,9 +41,18 @@ const HEADERS = new Set([
 /** In a query the signature itself is the right: `sig` of a shared access signature, `signature` of a signed URL. */
 const PARAMETERS = new Set(["sig", "signature", "sas", "x-goog-credential", "client_assertion"]);
 
+/** The first names that came, because clients send the same ones with each request. A hostile client fills it and costs no memory. */
+const judged = new Map<string, boolean>();
+const JUDGED_MAX = 256;
+const JUDGED_MAX_CHARS = 64;
+
 /** @param name the name of a header in lower case */
 export function isCredentialHeader(name: string): boolean {
-  return HEADERS.has(name) || isCredentialName(name);
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const isCredential = HEADERS.has(name) || isCredentialName(name);
+  if (judged.size < JUDGED_MAX && name.length <= JUDGED_MAX_CHARS) judged.set(name, isCredential);
+  return isCredential;
 }
 
 /** @param name the decoded name of a query parameter, as written */

@@ -1,5 +1,6 @@
 /** Answers of the ingress to successful requests and to failed invocations. */
 import { describe, expect, test } from "vitest";
+import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { idOf, request as bareRequest, smallWorld, textOf } from "./small-world.ts";
 
 const EXPIRES = "2026-11-22T05:43:02.661+00:00";
@@ -167,6 +168,21 @@ test.each(["restate", "stepwell", "engine"])("/%s/health lists all services, pri
   const response = await smallWorld().app(request(`GET /${prefix}/health`));
   expect(response.status).toBe(200);
   expect(JSON.parse(textOf(response))).toEqual({ services: ["Greeter", "Counter", "Signup"] });
+});
+
+test("the health does not depend on the store: without it, the services are those of the last answer", async () => {
+  const { app, engine } = smallWorld();
+  const { services } = engine.registry;
+  const lost = async () => {
+    throw new StoreError("the disk is full");
+  };
+  const asked = async () => JSON.parse(textOf(await app(request("GET /restate/health"))));
+  Object.assign(engine.registry, { services: lost });
+  expect(await asked()).toEqual({ services: [] });
+  Object.assign(engine.registry, { services });
+  const known = await asked();
+  Object.assign(engine.registry, { services: lost });
+  expect([known.services.length, await asked()]).toEqual([3, known]);
 });
 
 describe("an awakeable", () => {

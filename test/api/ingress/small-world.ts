@@ -56,6 +56,7 @@ const SERVICES: Readonly<Record<string, { type: ServiceType; handlers: Readonly<
 
 /** An ingress, and what reached its use cases and its log, in order. */
 export interface World {
+  readonly engine: Engine;
   readonly app: (request: HttpRequest) => Promise<HttpResponse>;
   readonly submissions: Submission[];
   readonly awakeables: { readonly id: string; readonly result: Result }[];
@@ -72,7 +73,7 @@ export function smallWorld(options?: IngressOptions): World {
   const logged: unknown[] = [];
   const engine = smallEngine(logged);
   const useCases = smallDesk(submissions, awakeables);
-  return { app: ingressApp(engine, useCases, options), submissions, awakeables, logged, useCases };
+  return { app: ingressApp(engine, useCases, options), engine, submissions, awakeables, logged, useCases };
 }
 
 function smallEngine(logged: unknown[]): Engine {
