@@ -27,7 +27,7 @@ COPY --from=build /build/functions/local/image-defaults.toml image-defaults.toml
 ENV NODE_ENV=production \
     STEPWELL_DEFAULTS_FILE=/app/image-defaults.toml \
     STEPWELL_ADMIN_URL_FILE=/data/admin-url
-RUN mkdir /data && chown node:node /data
+RUN mkdir -m 700 /data && chown node:node /data
 USER node
 VOLUME /data
 # Calls, administration, and a port that setups of this kind publish too: nothing listens on 9071.

@@ -29,6 +29,7 @@ import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts
 import type { OpenStatementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
 import { builtInUi } from "../../shared/wiring/built-in-ui.ts";
 import { fileRefusal, makeDataDirectory } from "../../shared/wiring/start-refusals.ts";
+import { warnWhereReadable } from "../../shared/wiring/readable-directory.ts";
 import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
 import type { Loops } from "../../shared/wiring/use-cases.ts";
 import { openListener } from "./http-listener.ts";
@@ -214,6 +215,8 @@ async function adminTokenOf(settings: Settings, log: Log): Promise<string | unde
   const dataDir = settings["data-dir"];
   try {
     await makeDataDirectory(dataDir);
+    // Who writes there can take the files of the token and the address away, and put others there.
+    warnWhereReadable(dataDir, log);
     const { token, isReplaced } = await keepToken(dataDir, settings["admin.token"]);
     if (isReplaced) log.write("admin-token.replaced", { file: resolve(dataDir, TOKEN_FILE) });
     return token;

@@ -128,5 +128,9 @@ test.skipIf(process.platform === "win32")(
     expect(statSync(journal()).mode & 0o777).toBe(0o755);
     chmodSync(journal(), 0o710);
     expect(await told()).toEqual([journal()]);
+    chmodSync(journal(), 0o700);
+    // The token of the admin API is there.
+    chmodSync(join(dir, "data"), 0o777);
+    expect(await told()).toEqual([join(dir, "data")]);
   },
 );

@@ -47,7 +47,7 @@ test("the image runs as an unprivileged user, and its data is on a volume", () =
   expect(wordsOf(run, "USER")).toEqual(["node"]);
   expect(names.lastIndexOf("RUN")).toBeLessThan(names.indexOf("USER"));
   expect(wordsOf(run, "VOLUME")).toEqual(["/data"]);
-  expect(wordsOf(run, "RUN")).toEqual(["mkdir /data && chown node:node /data"]);
+  expect(wordsOf(run, "RUN")).toEqual(["mkdir -m 700 /data && chown node:node /data"]);
 });
 
 test("the image sets only NODE_ENV and two paths as variables, and has its defaults in a file that users can override", () => {

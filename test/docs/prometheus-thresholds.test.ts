@@ -38,7 +38,7 @@ const gauge = (name: string, fires: number, silent: number, own: Readonly<Record
 });
 const attempts = (failed: number): readonly Series[] => [
   series("stepwell_attempts_total", [0, 60, 100], SHOP),
-  series("stepwell_attempt_failures_total", [0, 1, failed], { error_code: "RT0007" }),
+  series("stepwell_attempt_failures_total", [0, 1, failed], { code: "RT0007" }),
 ];
 
 const ROWS: Readonly<Record<string, Row>> = {
