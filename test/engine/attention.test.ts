@@ -132,7 +132,9 @@ test("the rows of a page can say what each open invocation waits for", async () 
 test("stuck invocations are grouped by handler and cause, and a count says among how many it was taken", async () => {
   let failed = 0;
   const refuses: Handler = () => {
-    throw new AttemptFails(`no such customer ${failed++}`, { behavior: 1 });
+    const message = failed < 4 ? `no such customer ${failed}` : "card declined";
+    failed++;
+    throw new AttemptFails(message, { behavior: 1 });
   };
   const retry = { initialIntervalMs: 20 * HOUR_MS, maxIntervalMs: 20 * HOUR_MS };
   const stage = await open({ refuses, stumbles }, { retry });
@@ -147,10 +149,11 @@ test("stuck invocations are grouped by handler and cause, and a count says among
       kind: "paused",
       handler: "refuses",
       cause: { text: "RT0007 no such customer …" },
-      count: 6,
+      count: 4,
       lookedAt: 6,
       among: 6,
     },
+    { kind: "paused", handler: "refuses", cause: { text: "RT0007 card declined" }, count: 2, lookedAt: 6, among: 6 },
     { kind: "failing", handler: "stumbles", cause: { text: "RT0007 never well" }, count: 1, lookedAt: 1, among: 1 },
   ]);
 });

@@ -9,6 +9,8 @@ export type PieceShape =
   | "solid"
   /** The code ran within this time; when, and for how long, is unknown. */
   | "bound"
+  /** The code ran in an attempt whose end is not stored, or waited for the next one; or two clocks differ. */
+  | "unknown"
   /** An attempt that failed. */
   | "failed"
   /** Further attempts that failed in the same way, between the first and the last one. */
@@ -49,7 +51,7 @@ export function piecesOf(operation: Operation, scale: TimeScale, nowMs: number):
   const { startMs, endMs = Math.max(nowMs, operation.startMs) } = operation;
   const isRetried = failsAfterEnd(operation);
   if (startMs > scale.toMs || (isRetried ? nowMs : endMs) < scale.fromMs) return [];
-  if (isPoint(operation) && !isRetried)
+  if (isPoint(operation) && !isRetried && operation.clocksDiffer !== true)
     return [{ shape: "diamond", fromPx: toPx(scale, startMs), widthPx: PIECE_MIN_PX }];
   const pieces: Piece[] = [];
   let atPx = 0;
@@ -77,7 +79,7 @@ function partsOf(operation: Operation, endMs: number): readonly Part[] {
 }
 
 function untilResult(
-  { outcome, resultFromMs }: Operation,
+  { outcome, resultFromMs, tries }: Operation,
   atMs: number,
   endMs: number,
   open: { readonly isOpen?: true },
@@ -85,7 +87,8 @@ function untilResult(
   if (outcome === "running") return [{ shape: "solid", startMs: atMs, endMs, ...open }];
   const fromMs = Math.max(atMs, resultFromMs ?? endMs);
   return [
-    { shape: "back-off", startMs: atMs, endMs: fromMs },
+    // Without a stored failure, the first attempt was lost, and nothing says until when it ran.
+    { shape: tries.length === 0 ? "unknown" : "back-off", startMs: atMs, endMs: fromMs },
     // The attempt that brought the result replayed the steps before it first.
     { shape: "bound", startMs: fromMs, endMs, ...open },
   ];
@@ -112,7 +115,8 @@ function failedParts(tries: readonly FailedTry[], fromMs: number, before: PieceS
   return { parts, atMs };
 }
 
-function shapeOf({ kind, within }: Operation): PieceShape {
+function shapeOf({ kind, within, clocksDiffer }: Operation): PieceShape {
+  if (clocksDiffer === true) return "unknown";
   if (within !== undefined) return "bound";
   return kind === "call" ? "call" : isWait(kind) || kind === "other" ? "wait" : "solid";
 }

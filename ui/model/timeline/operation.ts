@@ -47,6 +47,8 @@ export interface Operation {
   readonly tries: readonly FailedTry[];
   /** Present if the times are unknown: the operation happened within this span, and the bar shows only its order among the others. */
   readonly within?: Span;
+  /** The result has an earlier moment than its command: two servers with different clocks noted them, so the time between is unknown. */
+  readonly clocksDiffer?: true;
   /** The code that brought the result ran after this moment, if the command is from an earlier attempt. */
   readonly resultFromMs?: number;
   /** The moment at which a sleep or a back-off ends by itself. */
@@ -86,7 +88,8 @@ export function isPoint({ kind, startMs, endMs }: Operation): boolean {
 }
 
 /** How long the operation took or takes: exactly, or, if its times are unknown, at most. */
-export function tookText({ startMs, endMs, within }: Operation, nowMs: number): string {
+export function tookText({ startMs, endMs, within, clocksDiffer }: Operation, nowMs: number): string {
+  if (clocksDiffer === true) return "unknown";
   if (within !== undefined) return `≤ ${durationText(within.endMs - within.startMs)}`;
   return durationText((endMs ?? nowMs) - startMs);
 }

@@ -105,14 +105,15 @@ function ofCommand(
       ? unended(entry, kind, isLasting ? endMs : "at once", receipts)
       : kind === "run"
         ? ofRun(entry, result!, tries, receipts)
-        : { startMs: msOf(entry.at), endMs: msOf(result!.at), ...boundOfWait(entry, result!) };
+        : { startMs: msOf(entry.at), endMs: msOf(result!.at), ...boundOfWait(entry, result!, receipts) };
+  const clocksDiffer = times.endMs !== undefined && times.endMs < times.startMs;
   const startMs = Math.min(times.startMs, tries[0]?.startMs ?? times.startMs);
   return {
     key: String(entry.index),
     entries: [entry.index, ...(completion?.entries ?? [])],
     kind,
     label: labelOf(entry),
-    ...times,
+    ...(clocksDiffer ? ({ clocksDiffer } as const) : times),
     startMs,
     ...(times.endMs !== undefined && { endMs: Math.max(startMs, times.endMs) }),
     outcome: outcomeOf(kind, facts.status, result, times.endMs, tries),
@@ -140,10 +141,12 @@ function unended(
   return { startMs: placeMs, endMs: placeMs, ...(isUnknown && { within }) };
 }
 
-/** The server begins calls and waits when it receives their commands. Moments of storing are later, so they bound a wait from above. */
-function boundOfWait(entry: EntryBody, result: EntryBody): Pick<Times, "within"> {
-  if (result.at_or_before !== true) return {};
-  return { within: { startMs: msOf(entry.at), endMs: msOf(result.at) } };
+/** The server begins calls and waits when it receives their commands. Moments of storing are later, so they are bounds of a wait. */
+function boundOfWait(entry: EntryBody, result: EntryBody, receipts: Receipts): Pick<Times, "within"> {
+  if (entry.at_or_before !== true && result.at_or_before !== true) return {};
+  const atMs = msOf(entry.at);
+  const startMs = entry.at_or_before === true ? Math.min(atMs, receipts.earliestOf(entry.index)) : atMs;
+  return { within: { startMs, endMs: msOf(result.at) } };
 }
 
 /**

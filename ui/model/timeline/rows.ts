@@ -119,6 +119,8 @@ function asRecorded(operation: Operation, { children }: RowChoice): Operation {
   if (child?.kind !== "loaded" || child.span === undefined || operation.kind !== "call") return operation;
   const startMs = Math.max(operation.startMs, child.span.startMs);
   const { endMs: childEndMs = Infinity } = child.span;
+  // It had ended before this call met it, or its server's clock differs: its times are not those of the call.
+  if (childEndMs < operation.startMs) return operation;
   const endMs = operation.endMs === undefined ? undefined : Math.min(operation.endMs, childEndMs);
   const { within: _, ...known } = operation;
   return { ...known, startMs, ...(endMs !== undefined && { endMs: Math.max(startMs, endMs) }) };

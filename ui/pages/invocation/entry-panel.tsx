@@ -83,7 +83,7 @@ interface DetailsProps {
 }
 
 function OperationDetails({ operation, body, originMs }: DetailsProps): JSX.Element {
-  const { startMs, wakeAtMs, outcome, childId, tries, within, endMs } = operation;
+  const { startMs, wakeAtMs, outcome, childId, tries, within, endMs, clocksDiffer } = operation;
   const first = body.entries[0]?.index ?? 0;
   const entries = operation.entries.flatMap((index) => body.entries[index - first] ?? []);
   return (
@@ -98,11 +98,19 @@ function OperationDetails({ operation, body, originMs }: DetailsProps): JSX.Elem
           <Fact name="Happens">
             between {durationText(Math.max(0, within.startMs - originMs))} and{" "}
             {durationText(Math.max(0, within.endMs - originMs))}{" "}
-            <span class="dim">The entries came in one piece, which shows no more than their order.</span>
+            <span class="dim">The stored moments show no more.</span>
           </Fact>
         )}
         {!isPoint(operation) && (
-          <Fact name={endMs === undefined ? "So far" : "Takes"}>{tookText(operation, nowMs())}</Fact>
+          <Fact name={endMs === undefined ? "So far" : "Takes"}>
+            {tookText(operation, nowMs())}
+            {clocksDiffer === true && (
+              <span class="dim">
+                {" "}
+                Its result has an earlier moment than its command: the clocks of two servers differ.
+              </span>
+            )}
+          </Fact>
         )}
         {wakeAtMs !== undefined && <Fact name="Wakes">{exactText(wakeAtMs)}</Fact>}
         {childId !== undefined && (
@@ -253,7 +261,9 @@ function ownDeployment({ type }: EntryBody, { pinned_deployment_id: id }: Invoca
 
 function GroupDetails({ operations }: { readonly operations: readonly Operation[] }): JSX.Element {
   // Bounds are no durations: the least of them is not the shortest.
-  const known = operations.filter(({ within, endMs }) => within === undefined && endMs !== undefined);
+  const known = operations.filter(
+    ({ within, endMs, clocksDiffer }) => within === undefined && endMs !== undefined && clocksDiffer !== true,
+  );
   const lengths = known.map(({ startMs, endMs }) => endMs! - startMs).sort((a, b) => a - b);
   const failed = operations.filter(hasFailed);
   return (

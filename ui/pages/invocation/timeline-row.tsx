@@ -246,6 +246,10 @@ function pieceTitle(operation: Operation, { shape, failed, isOpen }: Piece): str
           : "failed attempt";
     return visibleLine(`${what}: ${code} ${message.slice(0, 200)}`);
   }
+  if (shape === "unknown")
+    return operation.clocksDiffer === true
+      ? "how long it took is unknown: the clocks of two servers differ"
+      : "ran in an attempt whose end is not stored, or waited for the next one";
   if (shape === "back-off") return "waits for the next attempt";
   if (shape === "bound") return `${operation.outcome}, ran within this time`;
   return isOpen === true ? `${operation.outcome}, goes on` : operation.outcome;

@@ -1,6 +1,6 @@
 /** Facts of invocations for tests of the timeline. */
 import type { AttemptFailureBody, EntryBody } from "../../../../shared/api/wire/invocation.ts";
-import type { TimelineFacts } from "../../../../ui/model/timeline/operations.ts";
+import { operationsOf, type TimelineFacts } from "../../../../ui/model/timeline/operations.ts";
 
 export const ORIGIN_MS = Date.UTC(2026, 10, 24, 12);
 
@@ -36,4 +36,22 @@ export function randomOf(seed: number): () => number {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
+}
+
+export const attempt = (number: number, entry: number, from: number, to: number) => ({
+  attempt: number,
+  entry,
+  started_at: at(from),
+  ended_at: at(to),
+});
+
+export type Relative = readonly [label: string, startMs: number, endMs: number | undefined, within?: readonly number[]];
+
+/** Label, start, end and bound of each operation but the input, in milliseconds since the creation. */
+export function timesOf(entries: readonly EntryBody[], more: Partial<TimelineFacts> = {}): readonly Relative[] {
+  const operations = operationsOf(factsOf(entries, more)).filter(({ kind }) => kind !== "input");
+  return operations.map(({ label, startMs, endMs, within }) => {
+    const own = [label, startMs - ORIGIN_MS, endMs === undefined ? undefined : endMs - ORIGIN_MS] as const;
+    return within ? [...own, [within.startMs - ORIGIN_MS, within.endMs - ORIGIN_MS]] : own;
+  });
 }

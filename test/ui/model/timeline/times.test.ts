@@ -1,6 +1,5 @@
 /** The times of a timeline are those that the journal shows; what the journal does not show is a bound. */
 import { describe, expect, test } from "vitest";
-import type { EntryBody } from "../../../../shared/api/wire/invocation.ts";
 import { costLines, openWaits } from "../../../../ui/model/timeline/cost.ts";
 import { busySpans } from "../../../../ui/model/timeline/activity.ts";
 import { piecesOf } from "../../../../ui/model/timeline/bars.ts";
@@ -8,24 +7,7 @@ import { exchangeParts } from "../../../../ui/model/timeline/exchanges.ts";
 import { failedCount, tookText } from "../../../../ui/model/timeline/operation.ts";
 import { operationsOf, type TimelineFacts } from "../../../../ui/model/timeline/operations.ts";
 import { gapsOf, timeScale } from "../../../../ui/model/timeline/scale.ts";
-import { at, entriesOf, factsOf, failureAt, ORIGIN_MS } from "./sample-facts.ts";
-
-const attempt = (number: number, entry: number, from: number, to: number) => ({
-  attempt: number,
-  entry,
-  started_at: at(from),
-  ended_at: at(to),
-});
-
-type Relative = readonly [label: string, startMs: number, endMs: number | undefined, within?: readonly number[]];
-
-function timesOf(entries: readonly EntryBody[], more: Partial<TimelineFacts> = {}): readonly Relative[] {
-  const operations = operationsOf(factsOf(entries, more)).filter(({ kind }) => kind !== "input");
-  return operations.map(({ label, startMs, endMs, within }) => {
-    const own = [label, startMs - ORIGIN_MS, endMs === undefined ? undefined : endMs - ORIGIN_MS] as const;
-    return within ? [...own, [within.startMs - ORIGIN_MS, within.endMs - ORIGIN_MS]] : own;
-  });
-}
+import { at, attempt, entriesOf, factsOf, failureAt, ORIGIN_MS, timesOf } from "./sample-facts.ts";
 
 describe("on an open exchange", () => {
   test("a compensation begins after the failure of the call that it compensates", () => {
@@ -189,19 +171,6 @@ describe("a failed attempt", () => {
       [1_000, true],
     ]);
   });
-});
-
-test("a failed step of an answer that was kept back began after the last step before it, and not with the attempt", () => {
-  const whole = entriesOf([
-    ["Input", 0],
-    ["Run", 200, { name: "one" }],
-    ["Run", 200, { completes: 1 }],
-  ]);
-  const events = [failureAt(300, { started_at: at(5), attempt: 1, related_command: { index: 2, name: "two" } })];
-  const [, , two] = operationsOf(
-    factsOf(whole, { status: "backing-off", events, attempt_spans: [attempt(1, 1, 5, 300)] }),
-  );
-  expect(two!.tries.map(({ startMs, isBound }) => [startMs - ORIGIN_MS, isBound])).toEqual([[200, true]]);
 });
 
 describe("a wait on an open exchange", () => {
