@@ -29,7 +29,7 @@ describe("an invocation that runs", () => {
     await waits.getByText("chunk 94").waitFor();
     expect(await waits.innerText()).toMatch(/runs chunk 94, \d[\d.]* (ms|s) · attempt \d on dp_/);
     await expect.poll(() => page.title()).toBe("▶ Steps/chunks running · invocations · Stepwell");
-    await expect.poll(() => page.locator("link[rel=icon]").getAttribute("href")).toMatch(/^icon-running-/);
+    await expect.poll(() => page.locator("link[rel=icon]").getAttribute("href")).toMatch(/^\.\.\/ui\/icon-running-/);
     await page.setViewportSize({ width: 1_280, height: 500 });
     gate.pass();
     const fresh = page.getByRole("button", { name: /\d+ new entries/ });
@@ -46,7 +46,9 @@ describe("an invocation that runs", () => {
     await expect.poll(() => page.title()).toBe("✓ Steps/chunks succeeded · invocations · Stepwell");
     await page.goto(`${stage.adminUrl}/ui/#/services`);
     await expect.poll(() => page.title()).toBe("services · Stepwell");
-    await expect.poll(() => page.locator("link[rel=icon]").getAttribute("href")).toMatch(/^icon-[A-Z0-9]{8}\.svg$/);
+    await expect
+      .poll(() => page.locator("link[rel=icon]").getAttribute("href"))
+      .toMatch(/^\.\.\/ui\/icon-[A-Z0-9]{8}\.svg$/);
   });
 });
 

@@ -49,7 +49,7 @@ const EMPTY_PAGES: Readonly<Record<string, string>> = {
 
 /** Runs in the page: places where a sentence begins without a space after the sentence before it. */
 const JOINED_SENTENCES = `[...document.querySelectorAll("#content :is(p, li, dd, td)")]
-  .flatMap(({ innerText }) => innerText.match(/\\S*[a-z]{2}[.;,:!?][A-Z][a-z]\\S*/g) ?? [])`;
+  .flatMap(({ innerText }) => innerText.match(/\\S*[a-z]{2}[.;,!?][A-Z][a-z]\\S*/g) ?? [])`;
 
 async function look(tab: Tab, state: string, pages: Readonly<Record<string, string>>, size: string): Promise<void> {
   for (const [name, route] of Object.entries(pages)) {
