@@ -61,7 +61,7 @@ function ServiceTable({ services }: { readonly services: readonly ServiceBody[] 
           <span class="dim">reads the index of all open invocations, about forty for one read unit</span>
         </p>
       )}
-      <table class="plain deployments">
+      <table class="plain deployments services">
         <thead>
           <tr>
             <th scope="col">Service</th>
