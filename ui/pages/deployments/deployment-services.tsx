@@ -13,7 +13,7 @@ export function DeploymentServices({ services }: { readonly services: readonly S
       <h2>
         Services <span class="dim number">{services.length}</span>
       </h2>
-      <table class="plain">
+      <table class="plain of-deployment">
         <thead>
           <tr>
             <th scope="col">Service</th>
