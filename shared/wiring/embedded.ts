@@ -106,10 +106,13 @@ const BODY_PATIENCE_MS = 10_000;
 /** Longer than the time after which stalled answers are cut: a waiting request gets the freed room before it gives up. */
 const ANSWER_PATIENCE_MS = 15_000;
 
+/** The journal is opened again with what its memory holds at most, 16 MiB; the registry writes little. */
+const RESERVE_BYTES: Readonly<Record<StoreKind, number>> = { meta: 1024 * 1024, journal: 17 * 1024 * 1024 };
+
 async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Store> {
   const directory = settings[STORAGE_PATH[kind]] ?? join(settings["data-dir"], kind);
   try {
-    const store = await openStore(directory, { kind });
+    const store = await openStore(directory, { kind, reserveBytes: RESERVE_BYTES[kind] });
     warnWhereReadable(directory, log);
     for (const { file, bytes } of store.torn) log.write("store.torn-end", { file, bytes });
     return store;

@@ -44,9 +44,14 @@ export async function makeDataDirectory(directory: string): Promise<void> {
 
 /** Converts an error of the operating system about a file of the data directory to a `CodedError`, and returns every other error. */
 export function fileRefusal(directory: string, error: unknown): unknown {
-  const reason = directoryRefusal(error);
+  const reason = isDirectoryInPlace(error) ? "inaccessible" : directoryRefusal(error);
   if (reason === undefined) return error;
   return new CodedError(DIRECTORY_CODES[reason], `${directory}: ${(error as Error).message}`, { cause: error });
+}
+
+/** In the place of a file of a database, a directory is damage. Node has a code of its own for it when it removes a file. */
+function isDirectoryInPlace(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EISDIR" || error.code === "ERR_FS_EISDIR");
 }
 
 /**

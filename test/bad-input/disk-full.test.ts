@@ -1,5 +1,6 @@
 /** A full disk: new work is refused, accepted work is kept, and the same process goes on when there is space. */
 import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
 import { createServer as createHttp2Server } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
@@ -36,12 +37,13 @@ interface Plane {
   readonly admin: string;
 }
 
-async function start(): Promise<Plane> {
-  const running = command.start(["dev", "--data-dir", `${disk.dir}/data`, "--no-register"], {
+async function start(data = "data"): Promise<Plane> {
+  const dir = `${disk.dir}/${data}`;
+  const running = command.start(["dev", "--data-dir", dir, "--no-register"], {
     STEPWELL_WORKER__LEASE: "1s",
   });
   const [, ingress = "", admin = ""] = READY.exec(await running.told(READY))!;
-  knowAdminAt(admin, `${disk.dir}/data`);
+  knowAdminAt(admin, dir);
   return { running, ingress, admin };
 }
 
@@ -149,6 +151,23 @@ test("a full disk refuses new work, loses nothing, and recovers when there is sp
   const again = await start();
   for (const [key, body] of accepted) expect((await outputOf(again, key)).equals(body), key).toBe(true);
   expect(await sleeperOf(again)).toBe("slept");
+  expect(await again.running.end("SIGTERM")).toMatchObject({ code: 0 });
+  rmSync(`${disk.dir}/data`, { recursive: true });
+});
+
+test("a disk with a little room again is enough, whatever the memory of the store holds", async () => {
+  const plane = await start("large-log");
+  expect((await register(plane, endpoint.uri)).ok).toBe(true);
+  // The calls store each megabyte twice, and the memory of the store becomes a table at sixteen.
+  const bodies = Array.from({ length: 6 }, () => randomBytes(1_000_000));
+  for (const [n, body] of bodies.entries()) expect((await echo(plane, `large-${n}`, body)).status).toBe(200);
+  disk.fill(plane.running.pid);
+  await expect.poll(async () => (await echo(plane, "refused", randomBytes(100_000))).status).toBe(503);
+  disk.freeLittle(plane.running.pid);
+  await expect.poll(async () => (await echo(plane, "after", Buffer.from("after"))).status).toBe(200);
+  for (const [n, body] of bodies.entries()) expect((await outputOf(plane, `large-${n}`)).equals(body)).toBe(true);
+  expect(await plane.running.end("SIGTERM")).toMatchObject({ code: 0 });
+  disk.free(plane.running.pid);
 });
 
 test("a start on a full disk fails with an error that names the disk, and a start succeeds once there is space", async () => {

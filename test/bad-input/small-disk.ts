@@ -1,6 +1,6 @@
 /** A disk that can be filled and emptied under a running process: a small tmpfs, or a limit on the size of its files. */
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -16,10 +16,13 @@ export interface SmallDisk {
   readonly under: readonly string[];
   /** Makes writes succeed again. */
   free(pid: number): void;
+  /** Makes a few small writes succeed again: three megabytes become free, where the disk has a size. */
+  freeLittle(pid: number): void;
   remove(): void;
 }
 
 const SIZE = "48m";
+const LITTLE_BYTES = 3 * 1024 * 1024;
 const FILLER_PIECE = Buffer.alloc(1024 * 1024);
 
 /** @throws Error with both reasons if neither way is possible */
@@ -45,6 +48,7 @@ function tmpfs(dir: string): SmallDisk {
     under: [],
     fill: () => writeUntilFull(filler),
     free: () => rmSync(filler),
+    freeLittle: () => truncateSync(filler, Math.max(0, statSync(filler).size - LITTLE_BYTES)),
     remove() {
       run("umount", "--lazy", dir);
       rmSync(dir, { recursive: true });
@@ -62,6 +66,7 @@ function fileSizeLimit(dir: string): SmallDisk {
     under: ["prlimit", "--fsize=1:"],
     fill: (pid) => limit(pid, "1"),
     free: (pid) => limit(pid, "unlimited"),
+    freeLittle: (pid) => limit(pid, "unlimited"),
     remove: () => rmSync(dir, { recursive: true }),
   };
 }

@@ -23,9 +23,6 @@ const BY_NUMBER: Readonly<Record<string, DirectoryRefusal>> = {
   ENAMETOOLONG: "inaccessible",
   // A recursive mkdir fails with this code if a link leads nowhere.
   ENOENT: "inaccessible",
-  // A directory is where a file should be; Node has its own code for it when it removes a file.
-  EISDIR: "inaccessible",
-  ERR_FS_EISDIR: "inaccessible",
   ENOTDIR: "not-a-directory",
   // A recursive mkdir fails with this code if its path is a file.
   EEXIST: "not-a-directory",

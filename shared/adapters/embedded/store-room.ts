@@ -4,20 +4,24 @@ import { join } from "node:path";
 
 export interface StoreRoom {
   readonly freeBytes: number;
-  /** The logs of the database become tables when the database opens, or when its memory is full; then it begins a new log. */
+  /**
+   * The logs of the database become tables when the database opens, or when its memory is full; then it begins a new log. A reserve
+   * gives room for the tables, and the rest is for what comes next.
+   */
   readonly neededBytes: number;
 }
 
 const NEW_FILES_BYTES = 1024 * 1024;
 
-/** @returns undefined if the system does not say */
-export async function roomOf(dir: string): Promise<StoreRoom | undefined> {
+/** @param reservedBytes what the store can give up @returns undefined if the system does not say */
+export async function roomOf(dir: string, reservedBytes: number): Promise<StoreRoom | undefined> {
   try {
     const { bavail, bsize } = await statfs(dir);
     const db = join(dir, "db");
     const logs = (await readdir(db)).filter((name) => name.endsWith(".log"));
     const sizes = await Promise.all(logs.map(async (name) => (await stat(join(db, name))).size));
-    return { freeBytes: bavail * bsize, neededBytes: sizes.reduce((sum, size) => sum + size, NEW_FILES_BYTES) };
+    const tablesBytes = sizes.reduce((sum, size) => sum + size, 0);
+    return { freeBytes: bavail * bsize, neededBytes: NEW_FILES_BYTES + Math.max(0, tablesBytes - reservedBytes) };
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import type { Operation } from "./commit-groups.ts";
 import { CommitGroups } from "./commit-groups.ts";
 import { writeGroup } from "./group-writer.ts";
 import { checkDatabase, DamagedFileError, type TornEnd } from "./leveldb/check-database.ts";
+import { StoreReserve } from "./store-reserve.ts";
 import { roomOf, type StoreRoom, roomText } from "./store-room.ts";
 import type { StoreKind } from "./store-version.ts";
 import { STORE_FORMAT, StoreOpenError, claimFormat } from "./store-version.ts";
@@ -27,6 +28,8 @@ export interface StoreOptions {
   readonly cacheMaxBytes?: number;
   /** The size at which LevelDB writes its memtable to a table file; 16 MB by default. */
   readonly writeBufferMaxBytes?: number;
+  /** Room on the disk with which the store is opened again when the disk is full; none by default. */
+  readonly reserveBytes?: number;
 }
 
 /**
@@ -44,8 +47,9 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
     cacheSize: options.cacheMaxBytes ?? 32 * 1024 * 1024,
     writeBufferSize: options.writeBufferMaxBytes ?? 16 * 1024 * 1024,
   });
+  const reserve = new StoreReserve(dir, options.reserveBytes ?? 0);
   try {
-    await database.open();
+    await openWithRoom(database, dir, reserve);
   } catch (cause) {
     if (isLocked(cause))
       throw new StoreOpenError("locked", dir, `another process has ${dir} open`, versions, { cause });
@@ -54,7 +58,29 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
       throw new StoreOpenError(refusal, dir, `${dir} cannot be opened`, versions, { cause: rootOf(cause) });
     throw new StoreOpenError("unreadable", dir, `${dir} cannot be opened`, versions, { cause });
   }
-  return new Store(dir, options.kind, database, torn);
+  return new Store(dir, options.kind, database, torn, reserve);
+}
+
+/** The process that has the store open keeps the reserve, so another process gives nothing up. */
+async function openWithRoom(database: Database, dir: string, reserve: StoreReserve): Promise<void> {
+  try {
+    await database.open();
+  } catch (cause) {
+    if (isLocked(cause) || !(await makeRoom(dir, reserve))) throw cause;
+    await database.open();
+  }
+}
+
+/**
+ * Gives the reserve up if the database needs it to be opened, and if there is room for what comes next: otherwise the next write would
+ * fail, and the reserve would be gone.
+ */
+async function makeRoom(dir: string, reserve: StoreReserve): Promise<boolean> {
+  const [bare, room] = await Promise.all([roomOf(dir, 0), roomOf(dir, await reserve.heldBytes())]);
+  if (bare === undefined || room === undefined) return false;
+  if (bare.freeBytes >= bare.neededBytes || room.freeBytes < room.neededBytes) return false;
+  await reserve.giveUp();
+  return true;
 }
 
 /** @throws StoreOpenError for damage, and for a directory that cannot be read */
@@ -97,10 +123,21 @@ export class Store {
   #downCause: unknown;
   #downRoom: StoreRoom | undefined;
   #recovering: Promise<void> | undefined;
+  readonly #reserve: StoreReserve;
+  /** Settles when the reserve is taken, or the disk has no room for it. */
+  #reserved: Promise<void>;
   #closing: Promise<void> | undefined;
 
-  constructor(dir: string, kind: StoreKind, database: Database, torn: readonly TornEnd[]) {
+  constructor(
+    dir: string,
+    kind: StoreKind,
+    database: Database,
+    torn: readonly TornEnd[],
+    reserve = new StoreReserve(dir, 0),
+  ) {
     this.dir = dir;
+    this.#reserve = reserve;
+    this.#reserved = reserve.take();
     this.torn = torn;
     this.#kind = kind;
     this.database = database;
@@ -130,8 +167,8 @@ export class Store {
   }
 
   /** The room on the disk of this store; undefined if the system does not say. */
-  room(): Promise<StoreRoom | undefined> {
-    return roomOf(this.dir);
+  async room(): Promise<StoreRoom | undefined> {
+    return await roomOf(this.dir, await this.#reserve.heldBytes());
   }
 
   /** The durable value of a key. @throws StoreError */
@@ -192,6 +229,7 @@ export class Store {
     for (const closer of this.#closers) await closer();
     await this.groups.end();
     await this.#recovering;
+    await this.#reserved;
     await this.database.close();
   }
 
@@ -213,9 +251,12 @@ export class Store {
 
   async #reopen(): Promise<void> {
     try {
+      await this.#reserved;
       await this.database.close();
+      await makeRoom(this.dir, this.#reserve);
       await this.database.open();
       this.#isDown = false;
+      this.#reserved = this.#reserve.take();
     } catch (cause) {
       // The disk may still be full or absent; the next use tries again.
       this.#downCause = cause;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { directoryRefusal } from "../../../shared/adapters/embedded/directory-refusal.ts";
 import { openStore } from "../../../shared/adapters/embedded/store.ts";
-import type { StoreKind } from "../../../shared/adapters/embedded/store-version.ts";
+import { STORE_FORMAT, type StoreKind } from "../../../shared/adapters/embedded/store-version.ts";
 import { storeRefusal } from "../../../shared/wiring/start-refusals.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
 
@@ -76,8 +76,8 @@ test.each<readonly [string, (dir: string) => Promise<string>]>([
     "the database",
     async (dir) => {
       await files.mkdir(dir);
-      const format = dir.endsWith("meta") ? { format: 1, kind: "meta" } : { format: 2, kind: "journal" };
-      await files.writeFile(join(dir, "VERSION"), JSON.stringify(format));
+      const kind = dir.endsWith("meta") ? "meta" : "journal";
+      await files.writeFile(join(dir, "VERSION"), JSON.stringify({ format: STORE_FORMAT[kind], kind }));
       await files.writeFile(join(dir, "db"), "");
       return dir;
     },
