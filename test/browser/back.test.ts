@@ -22,8 +22,11 @@ test("back from an invocation brings the loaded rows and the place in the list b
   }
   await page.evaluate("scrollTo(0, 60_000)");
   const target = page.getByRole("row").filter({ hasText: "Greeter/nap" }).nth(14).getByRole("link").first();
+  // The rows of the place before are in the page until it has drawn those of this place.
+  const height = await page.evaluate<number>("innerHeight");
+  const top = async (): Promise<number> => (await target.boundingBox())?.y ?? -1;
+  await expect.poll(async () => ((at) => at > 0 && at < height)(await top())).toBe(true);
   const name = await target.getAttribute("href");
-  await target.scrollIntoViewIfNeeded();
   await target.click();
   await page.getByRole("heading", { name: "No such invocation" }).waitFor();
   expect(await page.evaluate<number>("scrollY")).toBe(0);
