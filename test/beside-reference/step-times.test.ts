@@ -10,10 +10,12 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test, vi } from "vitest";
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
 import { failedCount, type Operation } from "../../ui/model/timeline/operation.ts";
 import { operationsOf } from "../../ui/model/timeline/operations.ts";
+import { SEEN_WITHIN } from "../patience.ts";
 import { Recorder } from "./recorder.ts";
 import { type Server, Side, startReference, startStepwell } from "./side.ts";
 import { type Recorded, startTimed, type Timed, type Transport } from "./timed-services.ts";
@@ -26,16 +28,24 @@ afterEach(async () => {
 
 const ALLOWED_MS = 50;
 const NS_A_MS = 1_000_000;
+/** How long `Stay/wait` waits before its awakeable is resolved: longer than the differences that are allowed. */
+const WAITED_MS = 600;
 
 interface Played {
   readonly side: Side;
   readonly timed: Timed;
   readonly allowedMs: number;
-  /** The id of the invocation of `Trip/book`. */
+  /** The id of the called invocation. */
   readonly id: string;
+  /** When the awakeable of `Stay/wait` was resolved. */
+  readonly resolved?: { readonly startMs: number; readonly endMs: number };
 }
 
-async function played(transport: Transport, start: (dir: string) => Promise<Server>): Promise<Played> {
+async function played(
+  transport: Transport,
+  start: (dir: string) => Promise<Server>,
+  play: (side: Side, timed: Timed) => Promise<Pick<Played, "id" | "resolved">> = book,
+): Promise<Played> {
   const dir = await mkdtemp(join(tmpdir(), "stepwell-times-"));
   closings.push(() => rm(dir, { recursive: true, force: true }));
   const server = await start(dir);
@@ -47,10 +57,28 @@ async function played(transport: Transport, start: (dir: string) => Promise<Serv
   expect(registered.status).toBe(201);
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
-  const { status, text, headers } = await side.post("/Trip/book");
+  const { id, resolved } = await play(side, timed);
   delay.disable();
+  return { side, timed, allowedMs: ALLOWED_MS + (2 * delay.max) / NS_A_MS, id, ...(resolved && { resolved }) };
+}
+
+async function book(side: Side): Promise<Pick<Played, "id">> {
+  const { status, text, headers } = await side.post("/Trip/book");
   expect([status, text]).toEqual([200, '"booked"']);
-  return { side, timed, allowedMs: ALLOWED_MS + (2 * delay.max) / NS_A_MS, id: headers.get("x-restate-id")! };
+  return { id: headers.get("x-restate-id")! };
+}
+
+/** Resolves the awakeable after a while, and records from when to when. */
+async function stay(side: Side, { awakeables }: Timed): Promise<Pick<Played, "id" | "resolved">> {
+  const called = side.post("/Stay/wait");
+  await vi.waitFor(() => expect(awakeables.length).toBeGreaterThan(0), SEEN_WITHIN);
+  await sleep(WAITED_MS);
+  const startMs = Date.now();
+  expect((await side.post(`/restate/awakeables/${awakeables[0]}/resolve`, "go on")).status).toBe(202);
+  const resolved = { startMs, endMs: Date.now() };
+  const { status, text, headers } = await called;
+  expect([status, text]).toEqual([200, '"left"']);
+  return { id: headers.get("x-restate-id")!, resolved };
 }
 
 async function shownOf({ side }: Played, id: string): Promise<readonly Operation[]> {
@@ -125,6 +153,31 @@ test.each<Transport>(["h2", "http1", "http1-whole"])(
       const [part] = (await shownOf(play, call.childId!)).filter(({ label }) => label === "part");
       expect(wrongIn(part!, child, allowedMs)).toEqual([]);
     }
+  },
+);
+
+test.each<Transport>(["h2", "http1", "http1-whole"])(
+  "over %s the timeline shows when a wait and a sleep ended, and when an attempt was lost in a step",
+  async (transport) => {
+    const play = await played(transport, startStepwell, stay);
+    const { timed, allowedMs, id, resolved } = play;
+    const operations = await shownOf(play, id);
+    const kindOf = (kind: Operation["kind"]): Operation => operations.find((one) => one.kind === kind)!;
+    // Later attempts run the code again.
+    const firstOf = (name: string): Recorded => timed.recorded.find((one) => one.name === name)!;
+    const [waiting, nap, fragile] = [kindOf("awakeable"), kindOf("sleep"), of(operations, "fragile")];
+    // No message says when the handler began to wait, so the awakeable is a moment.
+    expect(waiting.startMs).toBe(waiting.endMs);
+    expect(waiting.endMs! - resolved!.startMs).toBeGreaterThanOrEqual(-allowedMs);
+    expect(waiting.endMs! - resolved!.endMs).toBeLessThanOrEqual(allowedMs);
+    expect(Math.abs(nap.endMs! - firstOf("slept").endMs)).toBeLessThanOrEqual(allowedMs);
+    expect(nap.startMs - firstOf("answered").endMs).toBeGreaterThanOrEqual(-allowedMs);
+    const [lost, whole] = timed.recorded.filter(({ name }) => name === "fragile");
+    // A broken connection names no step: the row goes on until the result, which came after the moment that the row names.
+    expect(failedCount(fragile)).toBe(0);
+    if (transport === "h2") expect(Math.abs(fragile.startMs - lost!.startMs)).toBeLessThanOrEqual(allowedMs);
+    const last = { startMs: fragile.resultFromMs ?? fragile.startMs, endMs: fragile.endMs! };
+    expect(wrongIn({ ...last, within: last }, whole!, allowedMs)).toEqual([]);
   },
 );
 

@@ -1,7 +1,7 @@
 /** Handlers that record by their own clock when their steps begin and end, and deployments of them over each transport. */
 import { createServer, type ServerResponse } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
-import type { Server } from "node:net";
+import type { Server, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createEndpointHandler, type Context, service, TerminalError } from "@restatedev/restate-sdk";
 import { startServer } from "../harness/https/peer.ts";
@@ -20,6 +20,8 @@ export interface Recorded {
 export interface Timed {
   readonly uri: string;
   readonly recorded: Recorded[];
+  /** The awakeables that `Stay/wait` waits for. */
+  readonly awakeables: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -28,6 +30,8 @@ const CHARGE_MS = 240;
 const RELEASE_MS = 110;
 const FLAKY_MS = 70;
 const PARTS_MS = [90, 180, 270];
+const NAP_MS = 400;
+const FRAGILE_MS = 160;
 const FAILURES = 2;
 
 export async function startTimed(transport: Transport): Promise<Timed> {
@@ -82,14 +86,45 @@ export async function startTimed(transport: Transport): Promise<Timed> {
       },
     },
   });
-  const answer = createEndpointHandler({ services: [card, trip], logger: () => {} });
+  const awakeables: string[] = [];
+  const sockets = new Set<Socket>();
+  let breaks = 0;
+  /** What the code saw by its own clock. Each attempt that gets there notes it. */
+  const note = (ctx: Context, name: string, startMs: number): void => {
+    recorded.push({ invocationId: ctx.request().id, name, startMs, endMs: Date.now(), failed: false });
+  };
+  const stay = service({
+    name: "Stay",
+    handlers: {
+      wait: async (ctx: Context): Promise<string> => {
+        const beganMs = Date.now();
+        const { id, promise } = ctx.awakeable<string>();
+        awakeables.push(id);
+        await promise;
+        note(ctx, "answered", beganMs);
+        const sleptMs = Date.now();
+        await ctx.sleep(NAP_MS);
+        note(ctx, "slept", sleptMs);
+        await step(ctx, "fragile", FRAGILE_MS, () => {
+          if (breaks++ === 0) for (const socket of sockets) socket.destroy();
+          return "whole";
+        });
+        return "left";
+      },
+    },
+  });
+  const answer = createEndpointHandler({ services: [card, trip, stay], logger: () => {} });
   const server: Server =
     transport === "h2"
       ? createHttp2Server(answer)
       : createServer((request, response) => answer(request, transport === "http1" ? response : whole(response)));
   if ("keepAliveTimeout" in server) server.keepAliveTimeout = 0;
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   const { uri, stop } = await startServer(server);
-  return { uri, recorded, stop };
+  return { uri, recorded, awakeables, stop };
 }
 
 /** Keeps the body back until its end. */
