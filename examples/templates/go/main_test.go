@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -53,6 +54,8 @@ func startStepwell(t *testing.T) string {
 	command := cmp.Or(os.Getenv("STEPWELL"), "stepwell")
 	options := "dev --json --ingress-port 0 --admin-port 0 --register " + address + " --data-dir " + t.TempDir()
 	control := exec.Command("sh", "-c", "exec "+command+" "+options)
+	// A wrapper such as npx passes no signal on, so the signal goes to the whole group.
+	control.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	log, err := control.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +64,7 @@ func startStepwell(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		control.Process.Signal(os.Interrupt)
+		syscall.Kill(-control.Process.Pid, syscall.SIGTERM)
 		control.Wait()
 	})
 	// The log is JSON, a line for each event.
