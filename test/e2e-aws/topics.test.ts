@@ -52,7 +52,7 @@ async function deliver(alias: string, event: KafkaEvent): Promise<unknown> {
 test("a subscription gets an alias, its records invoke the handler once, and its end removes the alias", async () => {
   const wanted = { source: "kafka://main/orders", sink: "service://fromTopic/note" };
   const { status, body } = await asked("POST", "/subscriptions", wanted);
-  expect(status).toBe(201);
+  expect([status, body]).toMatchObject([201, { id: expect.any(String) }]);
   const alias = `${body.id}-0`;
   expect(await aliases()).toEqual([alias]);
   // The refusal of the emulator, which reads no topics, reaches the operator.
