@@ -126,7 +126,9 @@ export class ControlPlane {
   }
 
   async register(address: { readonly arn: string } | { readonly uri: string }): Promise<void> {
-    const { status, text } = await this.askAdmin(post("/deployments", address, {}));
+    // A file before this one may have had the same port, with other handlers.
+    const asked = "uri" in address ? { ...address, force: true } : address;
+    const { status, text } = await this.askAdmin(post("/deployments", asked, {}));
     // Suites that share the stack share its handlers, and the first of them registers.
     if (status === 409 && text.includes("META0004")) return;
     if (status !== 201 && status !== 200) throw new Error(`registering was answered with ${status}: ${text}`);
