@@ -1,4 +1,4 @@
-/** What a user does about a refusal of the admin API that has no code, and so no remedy in the error table. */
+/** The remedies for refusals of the admin API that have no code, and so no remedy in the error table. */
 
 export interface RefusedRequest {
   readonly method: string;

@@ -52,7 +52,7 @@ export async function changeByFilter(session: Session, change: InvocationChange,
   tellRest(session, next);
 }
 
-/** What the command did not reach: the invocations that are older than those it has read. */
+/** Describes the rest: the command did not read the older invocations. */
 function tellRest({ json, terminal }: Session, next: string | undefined): void {
   if (next !== undefined && !json)
     terminal.tell(`Not all were read, and more may match. The rest: ${foreignLine(commandFrom(next))}`);

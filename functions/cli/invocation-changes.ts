@@ -17,7 +17,7 @@ export interface InvocationChange {
   readonly noted: string;
   /** Printed at the end of a line that begins with `noted`. */
   readonly notedNote?: string;
-  /** What a change did to an invocation that had this status before; printed after the outcome `done`. */
+  /** By the status before the change: a text about its effect, which the command prints after the outcome `done`. */
   readonly doneNotes?: Readonly<Record<string, string>>;
   /** The statuses that a change by filters selects by default. */
   readonly statuses: readonly string[];

@@ -32,7 +32,7 @@ export type Knock = Pick<HttpRequest, "method" | "path" | "query" | "headers">;
 /** @param ends the connection of the request @returns the answer to a request that stays outside; undefined for one that may pass */
 export type Door = (knock: Knock, ends: Ends) => HttpResponse | undefined;
 
-/** What a stranger may have guessed or found. */
+/** The kinds of secrets that a stranger may have guessed or found. */
 export type RefusedSecret = "token" | "code" | "code of another user";
 
 export interface DoorRules {

@@ -40,7 +40,7 @@ interface Place {
   arrivingSinceMs: number;
 }
 
-/** What a listener tells of a request. */
+/** A listener reports the progress of one request by these calls. */
 export interface RequestPlace {
   /** The request with its body is here. */
   readonly arrived: () => void;

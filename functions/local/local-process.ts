@@ -215,7 +215,7 @@ async function adminTokenOf(settings: Settings, log: Log): Promise<string | unde
   const dataDir = settings["data-dir"];
   try {
     await makeDataDirectory(dataDir);
-    // Who writes there can take the files of the token and the address away, and put others there.
+    // A user who may write in the directory can replace the files with the token and the address.
     warnWhereReadable(dataDir, log);
     const { token, isReplaced } = await keepToken(dataDir, settings["admin.token"]);
     if (isReplaced) log.write("admin-token.replaced", { file: resolve(dataDir, TOKEN_FILE) });

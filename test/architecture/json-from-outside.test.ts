@@ -1,4 +1,4 @@
-/** What parses JSON names where its text comes from: text from outside is counted first (`shared/core/model/json-elements.ts`). */
+/** Each file that calls `JSON.parse` is listed with the source of its text; text from outside is counted first (`shared/core/model/json-elements.ts`). */
 import { expect, test } from "vitest";
 import { readSourceTree, ROOT } from "./source-tree.ts";
 

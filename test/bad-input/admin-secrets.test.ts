@@ -137,7 +137,7 @@ test("the log says once a minute how many tokens and codes were refused, and has
   const wrong = "w".repeat(43);
   for (let n = 0; n < 50; n++) await ask(stage.adminPort, "GET /version", { authorization: `Bearer ${wrong}` });
   await ask(stage.adminPort, `GET /-/sign-in?code=${wrong}`, { authorization: "" });
-  // What brings no secret guesses nothing.
+  // A request without a secret is no guess.
   await ask(stage.adminPort, "GET /version", { authorization: "" });
   await ask(stage.adminPort, "GET /-/sign-in", { authorization: "" });
   expect(fieldsOf(stage, "admin-token.refused")).toEqual(["secret=token from=127.0.0.1 count=1"]);

@@ -89,7 +89,7 @@ export async function startTimed(transport: Transport): Promise<Timed> {
   const awakeables: string[] = [];
   const sockets = new Set<Socket>();
   let breaks = 0;
-  /** What the code saw by its own clock. Each attempt that gets there notes it. */
+  /** Records the present time of the handler's clock. Each attempt that gets there records it again. */
   const note = (ctx: Context, name: string, startMs: number): void => {
     recorded.push({ invocationId: ctx.request().id, name, startMs, endMs: Date.now(), failed: false });
   };

@@ -65,7 +65,7 @@ test("a reader signs out: the session ends at the server, also for another tab a
   await other.close();
 });
 
-test("a sign-out that the server does not hear of is told, and the reader stays signed in", async () => {
+test("if a sign-out does not reach the server, the page says so and the reader stays signed in", async () => {
   const { page, goTo } = await stage.openTab();
   await page.route(/\/-\/session$/, (route) => route.abort());
   await goTo("");

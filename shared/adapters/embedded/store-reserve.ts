@@ -5,8 +5,7 @@ import { join } from "node:path";
 
 const FILE = "reserve";
 const UNFINISHED = "reserve.new";
-/** Random bytes, because some file systems give zeros no room. */
-const PIECE = randomBytes(256 * 1024);
+const PIECE_BYTES = 256 * 1024;
 
 export class StoreReserve {
   readonly #dir: string;
@@ -18,7 +17,7 @@ export class StoreReserve {
     this.#sizeBytes = sizeBytes;
   }
 
-  /** What the store can give up. */
+  /** @returns the size of the reserve on the disk; 0 without one */
   async heldBytes(): Promise<number> {
     if (this.#sizeBytes === 0) return 0;
     return await stat(join(this.#dir, FILE)).then(
@@ -34,7 +33,9 @@ export class StoreReserve {
     try {
       const file = await open(unfinished, "w", 0o600);
       try {
-        for (let size = 0; size < this.#sizeBytes; size += PIECE.length) await file.write(PIECE);
+        // Random bytes, because some file systems give zeros no room.
+        const piece = randomBytes(PIECE_BYTES);
+        for (let size = 0; size < this.#sizeBytes; size += PIECE_BYTES) await file.write(piece);
       } finally {
         await file.close();
       }

@@ -13,7 +13,7 @@ export interface StoreRoom {
 
 const NEW_FILES_BYTES = 1024 * 1024;
 
-/** @param reservedBytes what the store can give up @returns undefined if the system does not say */
+/** @param reservedBytes the size of the reserve, which the store can give up @returns undefined if the system does not say */
 export async function roomOf(dir: string, reservedBytes: number): Promise<StoreRoom | undefined> {
   try {
     const { bavail, bsize } = await statfs(dir);

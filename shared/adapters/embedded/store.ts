@@ -128,13 +128,7 @@ export class Store {
   #reserved: Promise<void>;
   #closing: Promise<void> | undefined;
 
-  constructor(
-    dir: string,
-    kind: StoreKind,
-    database: Database,
-    torn: readonly TornEnd[],
-    reserve = new StoreReserve(dir, 0),
-  ) {
+  constructor(dir: string, kind: StoreKind, database: Database, torn: readonly TornEnd[], reserve: StoreReserve) {
     this.dir = dir;
     this.#reserve = reserve;
     this.#reserved = reserve.take();

@@ -15,7 +15,7 @@ import { momentText } from "./time-text.ts";
 const DIFFERENCES_MAX = 100;
 /** Schemas can have megabytes, and the place where they begin to differ is enough to see what has changed. */
 const TEXT_MAX_BYTES = 300;
-/** What is shown of the part that is equal, before the first character that differs. */
+/** The number of equal characters that the answer shows before the first difference. */
 const EQUAL_SHOWN = 40;
 
 export async function probeRoute(asked: AdminRequest): Promise<HttpResponse> {

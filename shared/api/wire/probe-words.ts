@@ -1,7 +1,7 @@
 /** Words for the answer of a probe, which the CLI and the web UI share. */
 import type { ProbeBody, ProbeDifferenceBody } from "./probe.ts";
 
-/** What the probe found, in a sentence without a period. */
+/** The outcome of a probe, as a sentence without a period. */
 export function probeSentence({ outcome, difference_count: count, http_status: status }: ProbeBody): string {
   switch (outcome) {
     case "same":

@@ -20,7 +20,7 @@ export interface ManifestDifference {
   readonly service?: string;
   /** Absent for what concerns the whole service. */
   readonly handler?: string;
-  /** What differs; `service` or `handler` if the whole one is missing on one side. */
+  /** The name of the differing member; `service` or `handler` if one side lacks the whole service or handler. */
   readonly member: string;
   /** Absent if the registration has no such thing. */
   readonly registered?: string;

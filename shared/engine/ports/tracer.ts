@@ -11,7 +11,7 @@ export interface SpanLink {
   readonly spanId: string;
 }
 
-/** What happened at one moment of a span. */
+/** An event of a span: a name with a moment. */
 export interface SpanEvent {
   readonly name: string;
   readonly atMs: number;

@@ -1,4 +1,4 @@
-/** Tests what a user is told to do about a refusal of the admin API without a code. */
+/** The remedies that the command prints for refusals of the admin API without a code. */
 import { expect, test } from "vitest";
 import { fixOf } from "../../../functions/cli/admin-fix.ts";
 

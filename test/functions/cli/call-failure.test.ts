@@ -47,7 +47,7 @@ afterAll(async () => {
   await stage.close();
 });
 
-it("a second call of a workflow is told as refused, with what became of its run", async () => {
+it("the command says that the server refused a second call of a workflow, and how its run ended", async () => {
   const script = scribe(command, env);
   expect(await script.run(`call Checkout/run --key good --data '"now"'`)).toBe(0);
   expect(await script.run(`call Checkout/run --key good --data '"now"'`)).toBe(1);
@@ -61,7 +61,7 @@ it("a second call of a workflow is told as refused, with what became of its run"
   await expect(script.text).toMatchFileSnapshot("transcripts/workflow-again.txt");
 });
 
-it("an invocation that fails with 409 by itself is told as failed, of a workflow and of an object", async () => {
+it("the command says that a workflow or an object failed if its handler ends with 409", async () => {
   const script = scribe(command, env);
   expect(await script.run(`call Checkout/run --key clash --data '"conflict"'`)).toBe(5);
   expect(await script.run(`call Checkout/run --key clash --data '"conflict"'`)).toBe(1);

@@ -145,7 +145,7 @@ it.each([
   },
 );
 
-it("a server without the route is told as one of another version", async () => {
+it("the command says that a server without the route has another version", async () => {
   server.answer(({ path }) =>
     path === "/version"
       ? { status: 200, body: JSON.stringify({ product: "stepwell", product_version: "0.1.0" }) }
