@@ -3,8 +3,8 @@ import { existsSync, openSync, readSync, closeSync, readdirSync } from "node:fs"
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { build } from "esbuild";
-import { bundledPackages, LICENSES_FILE, licensesText } from "./infra/bundled-packages.mjs";
-import { builtInInputs, builtInTexts } from "./infra/built-in-texts.mjs";
+import { bundledPackages, LICENSES_FILE, licensesText } from "./infra/build/bundled-packages.mjs";
+import { builtInInputs, builtInTexts } from "./infra/build/built-in-texts.mjs";
 
 const COMMAND = "functions/cli/stepwell.ts";
 const TARGET = resolve(process.argv[2] ?? `${import.meta.dirname}/dist`);

@@ -1,6 +1,6 @@
 /** Configures the tests that need only npm: six projects of vitest, which run in threads on two workers. */
 import { defineConfig } from "vitest/config";
-import { builtInTexts } from "./infra/built-in-texts.mjs";
+import { builtInTexts } from "./infra/build/built-in-texts.mjs";
 import { longestFirst } from "./test/longest-first.ts";
 import { PATIENCE } from "./test/patience.ts";
 import { reportersOf } from "./test/reporters.ts";

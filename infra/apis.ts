@@ -6,9 +6,13 @@ import { HttpIamAuthorizer, HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigateway
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { Function as LambdaFunction, IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import type { AccessLogProps } from "./access-log.ts";
-import { logAccess } from "./access-log.ts";
-import { acknowledgeOpenIngress, acknowledgeOpenPreflight, acknowledgeUnloggedIngress } from "./acknowledged.ts";
+import type { AccessLogProps } from "./resources/access-log.ts";
+import { logAccess } from "./resources/access-log.ts";
+import {
+  acknowledgeOpenIngress,
+  acknowledgeOpenPreflight,
+  acknowledgeUnloggedIngress,
+} from "./resources/acknowledged.ts";
 
 export interface IngressApiProps {
   /** Distinguishes this API from those of other environments in the account. */

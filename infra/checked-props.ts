@@ -7,12 +7,12 @@ import type { Setting } from "../shared/config/setting-kinds.ts";
 import { SETTING_PATHS, SETTINGS } from "../shared/config/settings-table.ts";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import type { IngressAuth, IngressCors, IngressThrottle } from "./apis.ts";
-import type { ReservedConcurrency } from "./functions.ts";
-import type { KafkaClusterProps } from "./kafka-clusters.ts";
-import { checkKafkaClusters } from "./kafka-clusters.ts";
-import type { NetworkProps } from "./network.ts";
-import { isOwned, OWNED_SETTINGS } from "./owned-settings.ts";
-import type { AnyTable } from "./table.ts";
+import type { ReservedConcurrency } from "./lambda/functions.ts";
+import type { KafkaClusterProps } from "./lambda/kafka-clusters.ts";
+import { checkKafkaClusters } from "./lambda/kafka-clusters.ts";
+import type { NetworkProps } from "./lambda/network.ts";
+import { isOwned, OWNED_SETTINGS } from "./lambda/owned-settings.ts";
+import type { AnyTable } from "./resources/table.ts";
 
 export interface CheckedProps extends NetworkProps {
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;

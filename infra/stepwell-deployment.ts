@@ -6,11 +6,11 @@ import type { Alias, Function as LambdaFunction, IAlias, IFunction, IVersion, Ve
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { AdminApiReference } from "./apis.ts";
-import { bundledFunction } from "./bundled-function.ts";
-import { granting, HANDLER_TAG } from "./grants.ts";
-import { allowLogEncryption } from "./log-encryption.ts";
+import { bundledFunction } from "./lambda/bundled-function.ts";
+import { granting, HANDLER_TAG } from "./lambda/grants.ts";
+import { allowLogEncryption } from "./resources/log-encryption.ts";
 import { PACKED_CODE } from "./packed-code.ts";
-import { DEPLOY_TIMEOUT } from "./time-outs.ts";
+import { DEPLOY_TIMEOUT } from "./resources/time-outs.ts";
 
 /** The type includes classes and interfaces, because in strict mode the classes do not match their interfaces. */
 export type QualifiedFunction = IVersion | Version | IAlias | Alias;

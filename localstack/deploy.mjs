@@ -1,7 +1,7 @@
 /** Deploys CDK apps to an emulated AWS with the regular `cdk` command. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cdk } from "../infra/cdk.mjs";
+import { cdk } from "../infra/build/cdk.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 const WORK = join(ROOT, ".cache/localstack");

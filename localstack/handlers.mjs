@@ -1,7 +1,7 @@
 /** Deploys functions with handlers, and registers deployments with a control plane. */
 import { join } from "node:path";
 import { build } from "esbuild";
-import { bundleFunctions } from "../infra/bundle.mjs";
+import { bundleFunctions } from "../infra/build/bundle.mjs";
 import { deploy } from "./deploy.mjs";
 import { send } from "./signed-request.mjs";
 

@@ -1,7 +1,7 @@
 /** Deploys a CDK app of one's own to an emulated AWS: synthesizes it, adapts its templates, and deploys them. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cdk } from "../infra/cdk.mjs";
+import { cdk } from "../infra/build/cdk.mjs";
 import { clientEnvironment } from "./deploy.mjs";
 import { emulatedTemplate } from "./emulated-template.mjs";
 

@@ -1,8 +1,8 @@
 /** The Lambda handler of the admin API. IAM authorizes every caller before the function runs. */
 import packageJson from "../../package.json" with { type: "json" };
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
-import { isStatement } from "../../shared/api/admin/audit.ts";
-import { answerTooLarge } from "../../shared/api/admin/query-route.ts";
+import { isStatement } from "../../shared/api/admin/server/audit.ts";
+import { answerTooLarge } from "../../shared/api/admin/sql/query-route.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";

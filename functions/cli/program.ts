@@ -1,26 +1,26 @@
 /** The whole command line as one tree; help, completion and documentation are derived from it. */
 import { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
-import { attachCommand } from "./attach-command.ts";
-import { awakeableCommands } from "./awakeable-commands.ts";
-import { callCommand, sendCommand } from "./call-commands.ts";
-import { completeCommand, completionCommand } from "./completion-command.ts";
-import { deploymentCommands } from "./deployment-commands.ts";
-import { devCommand } from "./dev-command.ts";
-import type { DevRun } from "./dev-command.ts";
-import { exampleCommand } from "./example-command.ts";
-import { EXIT_CODES } from "./exit-codes.ts";
-import { explainCommand } from "./explain-command.ts";
-import { invocationCommands } from "./invocation-commands.ts";
-import { kafkaClusterCommands } from "./kafka-cluster-commands.ts";
-import { proxyCommand } from "./proxy-command.ts";
-import { serviceCommands } from "./service-commands.ts";
-import { serverOptions } from "./session.ts";
-import { sqlCommand } from "./sql-command.ts";
-import { statusCommand } from "./status-command.ts";
-import { stateCommands } from "./state-commands.ts";
-import { subscriptionCommands } from "./subscription-commands.ts";
-import { uiCommand } from "./ui-command.ts";
+import { attachCommand } from "./commands/attach-command.ts";
+import { awakeableCommands } from "./commands/awakeable-commands.ts";
+import { callCommand, sendCommand } from "./commands/call-commands.ts";
+import { completeCommand, completionCommand } from "./commands/completion-command.ts";
+import { deploymentCommands } from "./commands/deployment-commands.ts";
+import { devCommand } from "./commands/dev-command.ts";
+import type { DevRun } from "./commands/dev-command.ts";
+import { exampleCommand } from "./commands/example-command.ts";
+import { EXIT_CODES } from "./text/exit-codes.ts";
+import { explainCommand } from "./commands/explain-command.ts";
+import { invocationCommands } from "./commands/invocation-commands.ts";
+import { kafkaClusterCommands } from "./commands/kafka-cluster-commands.ts";
+import { proxyCommand } from "./commands/proxy-command.ts";
+import { serviceCommands } from "./commands/service-commands.ts";
+import { serverOptions } from "./http/session.ts";
+import { sqlCommand } from "./commands/sql-command.ts";
+import { statusCommand } from "./commands/status-command.ts";
+import { stateCommands } from "./commands/state-commands.ts";
+import { subscriptionCommands } from "./commands/subscription-commands.ts";
+import { uiCommand } from "./commands/ui-command.ts";
 
 /** @param exitWith the function that ends the process; only `dev` calls it */
 export function createProgram(runDev: DevRun, exitWith: (code: number) => void): Command {

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /** The stepwell command: parses the command line, runs the command, and ends with one of the exit codes. */
 import { CommanderError } from "commander";
-import { CommandFailure, failureText } from "./command-failure.ts";
-import type { DevRun } from "./dev-command.ts";
-import { EXIT_OK, EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";
+import { CommandFailure, failureText } from "./text/command-failure.ts";
+import type { DevRun } from "./commands/dev-command.ts";
+import { EXIT_OK, EXIT_REFUSED, EXIT_USAGE } from "./text/exit-codes.ts";
 import { createProgram, wantsJson } from "./program.ts";
-import { usageFailure } from "./usage-failure.ts";
-import { foreignJson } from "./visible-text.ts";
+import { usageFailure } from "./text/usage-failure.ts";
+import { foreignJson } from "./text/visible-text.ts";
 
 /** Loaded on demand, because the control plane would slow down every other command. */
 const runDev: DevRun = async (options) => (await import("../local/dev.ts")).runDev(options);

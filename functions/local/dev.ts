@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
-import { serviceBody } from "../../shared/api/admin/service-body.ts";
+import { serviceBody } from "../../shared/api/admin/services/service-body.ts";
 import { curlParts, proposedCall } from "../../shared/api/wire/proposed-call.ts";
 import { loadSettings } from "../../shared/config/settings-source.ts";
 import type { SettingsSources } from "../../shared/config/setting-sources.ts";

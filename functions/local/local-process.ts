@@ -1,7 +1,7 @@
 /** The control plane in one process: two listeners, one engine, and the background loops. */
 import { resolve } from "node:path";
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
-import type { AdminDeps } from "../../shared/api/admin/admin-request.ts";
+import type { AdminDeps } from "../../shared/api/admin/requests/admin-request.ts";
 import type { HttpRequest } from "../../shared/api/http/message.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 import {
@@ -12,8 +12,8 @@ import {
   tooManyResponse,
 } from "../../shared/api/ingress/answers.ts";
 import { withCommonHeaders } from "../../shared/api/ingress/cors.ts";
-import { changesSomething } from "../../shared/api/admin/audit.ts";
-import { adminRefusal, noRoomResponse } from "../../shared/api/admin/no-room.ts";
+import { changesSomething } from "../../shared/api/admin/server/audit.ts";
+import { adminRefusal, noRoomResponse } from "../../shared/api/admin/requests/no-room.ts";
 import { resultAgain } from "../../shared/api/ingress/result-again.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import type { Settings } from "../../shared/config/settings-table.ts";

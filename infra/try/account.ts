@@ -1,7 +1,7 @@
 /** Determines the account and Region of the trial, and checks that the CDK is bootstrapped there. */
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { CommandFailure } from "../../functions/cli/command-failure.ts";
+import { CommandFailure } from "../../functions/cli/text/command-failure.ts";
 import { awsFailure } from "./aws-failure.ts";
 import { EXIT_NOT_TRIED } from "./exit-codes.ts";
 

@@ -1,5 +1,5 @@
 /** Converts errors of AWS and its tools to failures, with a fix for each known error. */
-import { CommandFailure } from "../../functions/cli/command-failure.ts";
+import { CommandFailure } from "../../functions/cli/text/command-failure.ts";
 import { EXIT_NOT_TRIED } from "./exit-codes.ts";
 
 interface Known {

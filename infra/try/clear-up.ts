@@ -1,5 +1,5 @@
 /** Destroys the stack and looks for resources that are left. */
-import { failureText } from "../../functions/cli/command-failure.ts";
+import { failureText } from "../../functions/cli/text/command-failure.ts";
 import { awsFailure } from "./aws-failure.ts";
 import { EXIT_LEFT, EXIT_OK } from "./exit-codes.ts";
 import { interruption } from "./interruption.ts";

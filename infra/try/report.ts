@@ -1,6 +1,6 @@
 /** Writes the reports of a smoke test: the plan before the run, and the results after it, as text and as JSON. */
-import { indented, tableText } from "../../functions/cli/table.ts";
-import type { Colours } from "../../functions/cli/terminal.ts";
+import { indented, tableText } from "../../functions/cli/text/table.ts";
+import type { Colours } from "../../functions/cli/text/terminal.ts";
 import type { Account } from "./account.ts";
 import { STAYS } from "./leftovers.ts";
 import type { Price } from "./price.ts";

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { clientEnvironment, emulatorContext } from "../../localstack/deploy.mjs";
 import { localApi } from "../../localstack/signed-request.mjs";
-import { bundleFunctions, productEntries } from "../bundle.mjs";
-import { cdk } from "../cdk.mjs";
+import { bundleFunctions, productEntries } from "../build/bundle.mjs";
+import { cdk } from "../build/cdk.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = join(ROOT, ".cache/try");

@@ -1,5 +1,5 @@
 /** The common start of a trial and of its clean-up: account, stack, and output. */
-import type { Terminal } from "../../functions/cli/terminal.ts";
+import type { Terminal } from "../../functions/cli/text/terminal.ts";
 import type { Account } from "./account.ts";
 import { findAccount, turnTo } from "./account.ts";
 import { awsFailure } from "./aws-failure.ts";

@@ -9,7 +9,7 @@ import {
   GetTemplateSummaryCommand,
   paginateListStackResources,
 } from "@aws-sdk/client-cloudformation";
-import { CommandFailure } from "../../functions/cli/command-failure.ts";
+import { CommandFailure } from "../../functions/cli/text/command-failure.ts";
 import { EXIT_NOT_TRIED } from "./exit-codes.ts";
 import { STACK_DESCRIPTION } from "./stack-name.ts";
 import type { Tools } from "./tools.ts";

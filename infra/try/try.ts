@@ -1,7 +1,7 @@
 /** `npm run try`: parses the command line, runs the trial or the clean-up, and ends with one of the exit codes. */
 import { Command, CommanderError, InvalidArgumentError } from "commander";
-import { CommandFailure, failureText } from "../../functions/cli/command-failure.ts";
-import { openTerminal } from "../../functions/cli/terminal.ts";
+import { CommandFailure, failureText } from "../../functions/cli/text/command-failure.ts";
+import { openTerminal } from "../../functions/cli/text/terminal.ts";
 import { awsFailure } from "./aws-failure.ts";
 import { clearUp } from "./clear-up.ts";
 import { EXIT_CODES, EXIT_NOT_TRIED, EXIT_OK, EXIT_USAGE } from "./exit-codes.ts";

@@ -46,7 +46,7 @@ const NO_SETTING =
 
 /**
  * Variables that name no setting. Two contain the addresses of the server to which the commands of the command line connect
- * (`functions/cli/session.ts`); two contain paths of files that this process reads (`settings-source.ts`) and writes
+ * (`functions/cli/http/session.ts`); two contain paths of files that this process reads (`settings-source.ts`) and writes
  * (`functions/local/dev.ts`).
  */
 const NO_OWN_SETTING: ReadonlySet<string> = new Set([
@@ -57,7 +57,7 @@ const NO_OWN_SETTING: ReadonlySet<string> = new Set([
   "STEPWELL_AUTH_TOKEN",
 ]);
 
-/** The flags of `stepwell dev` (`functions/cli/dev-command.ts`) whose names differ from those of their settings. */
+/** The flags of `stepwell dev` (`functions/cli/commands/dev-command.ts`) whose names differ from those of their settings. */
 const FLAGS: Partial<Readonly<Record<string, string>>> = {
   "ingress.port": "--ingress-port",
   "admin.port": "--admin-port",

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import type { ContentCoding, Packing } from "../api/admin/packed-answer.ts";
+import type { ContentCoding, Packing } from "../api/admin/requests/packed-answer.ts";
 
 /** The store needs the same few threads, so most of them stay free. */
 const AT_ONCE = 2;

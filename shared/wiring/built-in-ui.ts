@@ -1,7 +1,7 @@
 /** The files of the web UI, which each build of the program contains. */
-import type { UiFile } from "../api/admin/admin-request.ts";
+import type { UiFile } from "../api/admin/requests/admin-request.ts";
 
-/** The files as one text of JSON. Each build of this file defines it (`infra/built-in-texts.mjs`). */
+/** The files as one text of JSON. Each build of this file defines it (`infra/build/built-in-texts.mjs`). */
 declare const UI_FILES: string;
 
 interface PackedFile {

@@ -1,10 +1,10 @@
 /** Evaluates SQL statements and writes their answers, in the local process and in the functions. */
 import { StatementProcesses } from "../adapters/statements/process-sql.ts";
-import type { StatementEvaluation } from "../api/admin/admin-request.ts";
+import type { StatementEvaluation } from "../api/admin/requests/admin-request.ts";
 import type { Settings } from "../config/settings-table.ts";
 import type { Engine } from "../engine/engine.ts";
 
-/** The bundle of `statement-program.ts` as a text. Each build of this file defines it (`infra/built-in-texts.mjs`). */
+/** The bundle of `statement-program.ts` as a text. Each build of this file defines it (`infra/build/built-in-texts.mjs`). */
 declare const STATEMENT_PROGRAM: string;
 
 export interface OpenStatementEvaluation extends StatementEvaluation {

@@ -4,7 +4,7 @@ import { SQL_LIMITS, SquirrelingSql } from "../adapters/squirreling/squirreling-
 import { typedRows, withinLimits } from "../adapters/squirreling/whole-answer.ts";
 import { channelToParent } from "../adapters/statements/channel-to-parent.ts";
 import { serveStatements } from "../adapters/statements/serve-statements.ts";
-import { columnedJson, rowsJson } from "../api/admin/query-rows.ts";
+import { columnedJson, rowsJson } from "../api/admin/sql/query-rows.ts";
 
 serveStatements(channelToParent(), {
   evaluate: async (statement, tables, { nowMs, form, isWhole }) => {

@@ -1,5 +1,5 @@
 /** Connects the use cases to the APIs, and starts the loops of the engine. */
-import type { InvocationUseCases } from "../api/admin/use-cases.ts";
+import type { InvocationUseCases } from "../api/admin/requests/use-cases.ts";
 import type { IngressUseCases } from "../api/ingress/use-cases.ts";
 import { attach, output } from "../engine/ingress/attach.ts";
 import { call } from "../engine/ingress/call.ts";

@@ -16,6 +16,8 @@ const PROGRAM = ["shared/wiring", "shared/api/*", "shared/engine", "shared/engin
 const LAMBDA = [...PROGRAM, "functions/lambda"];
 const ADAPTER = [CORE, "shared/engine/ports"];
 
+const inside = (room: string) => (name: string) => (name === "" ? room : `${room}/${name}`);
+
 /** The folders of the engine, lowest first: a folder may import the folders before it, and none after it. */
 const ENGINE_LAYERS = [
   "ports",
@@ -39,7 +41,7 @@ const ENGINE_LAYERS = [
   "register",
   "topics",
   "sweep",
-].map((name) => (name === "" ? "shared/engine" : `shared/engine/${name}`));
+].map(inside("shared/engine"));
 
 const engineRooms = (): Room[] =>
   ENGINE_LAYERS.map((folder, at) => ({ folder, rooms: [CORE, ...ENGINE_LAYERS.slice(0, at)] }));
@@ -49,6 +51,33 @@ const UI_PACKAGES = ["preact", "@preact/signals"];
 const EDITOR_PACKAGES = ["@codemirror/*", "@lezer/highlight"];
 
 const FACE = [CORE, "shared/engine", "shared/engine/*", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
+
+/** The folders of one program, lowest first: each may import those before it; the last one is the program itself. */
+const floors = (folders: readonly string[], room: Omit<Room, "folder">): Room[] =>
+  folders.map((folder, at) => ({ ...room, folder, rooms: [...room.rooms, ...folders.slice(0, at)] }));
+
+/** `requests` has what every route uses; a folder beside it has the routes of one subject. */
+const adminRooms = (): Room[] =>
+  floors(
+    ["requests", "schemas", "invocations", "services", "deployments", "topics", "sql", "server", ""].map(
+      inside("shared/api/admin"),
+    ),
+    { rooms: FACE, packages: ["hono", "zod"] },
+  );
+
+const commandRooms = (): Room[] =>
+  floors(["text", "http", "commands", ""].map(inside("functions/cli")), {
+    rooms: ["shared/api/wire", "shared/api/http", "shared/config", "functions/signing", "functions/door"],
+    packages: ["commander", "cli-table3", "picocolors", "@aws-sdk/credential-provider-node"],
+    node: true,
+  });
+
+const infraRooms = (): Room[] =>
+  floors(["build", "resources", "lambda", "monitoring", ""].map(inside("infra")), {
+    rooms: ["shared/config"],
+    packages: ["aws-cdk-lib", "constructs", "esbuild"],
+    node: true,
+  });
 
 /** The check refuses each file that is in none of these folders, so a new folder needs a line here. */
 export const ROOMS: readonly Room[] = [
@@ -95,7 +124,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/api/wire", rooms: [...MODEL, "shared/api/http"] },
   { folder: "shared/api/http", rooms: [...MODEL, "shared/api/wire"], packages: ["hono"] },
   { folder: "shared/api/ingress", rooms: FACE, packages: ["hono"] },
-  { folder: "shared/api/admin", rooms: FACE, packages: ["hono", "zod"] },
+  ...adminRooms(),
   { folder: "shared/config", rooms: MODEL, packages: ["smol-toml"], node: true },
   { folder: "shared/wiring", rooms: ["shared/*"], packages: ["@aws-sdk/client-lambda"], node: true },
   { folder: "functions/door", rooms: ["shared/api/http", "shared/api/wire"], node: true },
@@ -109,24 +138,19 @@ export const ROOMS: readonly Room[] = [
   { folder: "functions/keys", rooms: LAMBDA },
   { folder: "functions/signing", rooms: [], packages: ["@smithy/signature-v4"], node: true },
   { folder: "functions/registrar", rooms: ["functions/lambda", "functions/signing"], node: true },
-  {
-    folder: "functions/cli",
-    rooms: ["shared/api/wire", "shared/api/http", "shared/config", "functions/signing", "functions/door"],
-    packages: ["commander", "cli-table3", "picocolors", "@aws-sdk/credential-provider-node"],
-    node: true,
-  },
+  ...commandRooms(),
   // The web UI runs in browsers. Of the server's code it may import only the JSON shapes of the API and these parts of the core.
   { folder: "ui/model", rooms: UI_SHARES },
   { folder: "ui/data", rooms: [...UI_SHARES, "ui/model"], packages: UI_PACKAGES },
   { folder: "ui/parts", rooms: [...UI_SHARES, "ui/model", "ui/data"], packages: [...UI_PACKAGES, ...EDITOR_PACKAGES] },
   { folder: "ui/pages", rooms: [...UI_SHARES, "ui/model", "ui/data", "ui/parts"], packages: UI_PACKAGES },
   { folder: "ui/app", rooms: [...UI_SHARES, "ui/model", "ui/data", "ui/parts", "ui/pages"], packages: UI_PACKAGES },
-  { folder: "infra", rooms: ["shared/config"], packages: ["aws-cdk-lib", "constructs", "esbuild"], node: true },
+  ...infraRooms(),
   {
     // This folder is one command. It reads its options and prints as the command line does, and calls an emulator as
     // `localstack` does.
     folder: "infra/try",
-    rooms: ["infra", "localstack", "examples", "functions/cli", "functions/signing", "shared/api/wire"],
+    rooms: ["infra", "infra/*", "localstack", "examples", "functions/cli/*", "functions/signing", "shared/api/wire"],
     packages: [
       "@aws-sdk/client-*",
       "@aws-sdk/credential-provider-node",
@@ -139,7 +163,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     folder: "localstack",
-    rooms: ["infra", "examples"],
+    rooms: ["infra", "infra/*", "examples"],
     packages: ["aws-cdk-lib", "esbuild", "@restatedev/restate-sdk"],
     node: true,
   },

@@ -7,9 +7,9 @@ import type { SourceTree } from "./source-tree.ts";
 
 export type Complaint = string;
 
-const LINES_MAX = 300;
-export const LINES_TO_LOOK_TWICE = 200;
-const README_LINES_MAX = 15;
+const LINES_MAX = 600;
+export const LINES_TO_LOOK_TWICE = 400;
+const README_LINES_MAX = 40;
 
 const TOP_FOLDERS = new Set(["shared", "functions", "examples", "test", "docs", "infra", "localstack", "ui", ".ci"]);
 const TOP_FILES = new Set(
@@ -51,7 +51,7 @@ function fileOf(from: string, target: string | undefined): string[] {
   return to !== undefined && "file" in to ? [to.file] : [];
 }
 
-/** A template has the files of the template `greeter` beside its own (`functions/cli/templates.ts`). */
+/** A template has the files of the template `greeter` beside its own (`functions/cli/commands/templates.ts`). */
 function inTemplate<Target extends { file: string } | { pack: string }>(
   to: Target,
   paths: ReadonlySet<string>,

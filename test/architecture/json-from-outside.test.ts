@@ -5,8 +5,8 @@ import { readSourceTree, ROOT } from "./source-tree.ts";
 /** The files that parse JSON by themselves, and whose text it is. Commands and registrars parse answers of their own control plane. */
 const PARSING: Readonly<Record<string, string>> = {
   "shared/core/model/json-elements.ts": "from outside, counted",
-  "shared/api/admin/json-body.ts": "from outside, counted before",
-  "shared/api/admin/audit.ts": "an answer of this server",
+  "shared/api/admin/requests/json-body.ts": "from outside, counted before",
+  "shared/api/admin/server/audit.ts": "an answer of this server",
   "shared/api/admin/openapi-document.ts": "a schema of this program",
   "shared/api/wire/pretty-json.ts": "shown by commands and pages",
   "shared/config/toml-settings.ts": "a file of the operator",

@@ -198,7 +198,7 @@ const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text
   ["a file of types", "badNames", "shared/engine/types.ts", NOUN, /"types\.ts" says nothing/],
   ["a file of some utils", "badNames", "shared/engine/text-utils.ts", NOUN, /"text-utils\.ts" says nothing/],
   ["a file in camel case", "badNames", "shared/engine/textOf.ts", NOUN, /not in kebab-case/],
-  ["a file of 301 lines", "tooLong", "shared/engine/bad.ts", NOUN + "\n".repeat(299), /has 301 lines/],
+  ["a file of 601 lines", "tooLong", "shared/engine/bad.ts", NOUN + "\n".repeat(599), /has 601 lines/],
   ["a file without an opening", "withoutOpening", "shared/engine/bad.ts", "export const bad = 1;\n", /does not open/],
   [
     "a file whose opening is no sentence",
@@ -223,7 +223,7 @@ const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text
     README,
     /infra is an empty room/,
   ],
-  ["a description that is too long", "readmes", "functions/README.md", "line\n".repeat(16), /more than 15 lines/],
+  ["a description that is too long", "readmes", "functions/README.md", "line\n".repeat(41), /more than 40 lines/],
   [
     "a package that is not declared",
     "undeclaredOrUnused",

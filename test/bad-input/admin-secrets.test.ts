@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, symlinkSync, w
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { adminServer } from "../../functions/cli/admin-server.ts";
+import { adminServer } from "../../functions/cli/http/admin-server.ts";
 import { RefusedSecrets } from "../../functions/local/refused-secrets.ts";
 import { LOG_EVENTS } from "../../shared/engine/ports/log-events.ts";
 import type { LogEvent } from "../../shared/engine/ports/log-events.ts";

@@ -1,6 +1,6 @@
 /** The configuration of `npm run test:beside-reference`: drawn programs on the reference's binary and on Stepwell's local process. */
 import { defineConfig } from "vitest/config";
-import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
 import { plantedTurn } from "../planted/turn.ts";
 import { reportersOf } from "../reporters.ts";
 import { rotationOfRun } from "../rotation.ts";

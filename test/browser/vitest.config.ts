@@ -1,6 +1,6 @@
 /** The configuration of `npm run test:browser`: Stepwell's web UI in a real browser, over a real local process. */
 import { defineConfig } from "vitest/config";
-import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
 import { longestFirst } from "../longest-first.ts";
 import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";

@@ -3,7 +3,7 @@
  * version, HTTP version and openness of attempts that `combinations.ts` lists.
  */
 import { defineConfig } from "vitest/config";
-import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
 import { longestFirst } from "../longest-first.ts";
 import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";

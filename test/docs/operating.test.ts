@@ -2,7 +2,7 @@
 import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { expect, test } from "vitest";
-import type { KafkaClusterProps } from "../../infra/kafka-clusters.ts";
+import type { KafkaClusterProps } from "../../infra/lambda/kafka-clusters.ts";
 import { SETTINGS } from "../../shared/config/settings-table.ts";
 import { briefApp } from "../infra/brief-app.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "../infra/synthesised.ts";
@@ -84,7 +84,7 @@ test("the number of each resource is that of the page", () => {
     expect(deployed).toContain(words);
     expect(resourcesOf(template, type).length, type).toBe(count);
   }
-  // The four functions of Stepwell, and the function that makes the keys of the environment (`infra/keys.ts`).
+  // The four functions of Stepwell, and the function that makes the keys of the environment (`infra/lambda/keys.ts`).
   expect(resourcesOf(template, "AWS::Lambda::Function").length).toBe(5);
   expect(deployed).toContain("4 alarms where `aws.metrics` = `none`");
   const silent = synthesised({ settings: { "aws.metrics": "none" } });

@@ -1,6 +1,6 @@
 /** The configuration of the tests on a DynamoDB engine: they run only through `run.mjs`, which starts the engine. */
 import { defineConfig } from "vitest/config";
-import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
 import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 

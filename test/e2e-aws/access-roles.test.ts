@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { DynamoDBClient, GetItemCommand, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { RIGHTS } from "../../infra/rights.ts";
+import { RIGHTS } from "../../infra/lambda/rights.ts";
 import type { PartitionKind } from "../../shared/config/table-rights.ts";
 import { PARTITIONS, TABLE_RIGHTS } from "../../shared/config/table-rights.ts";
 import type { Deed } from "./deeds.ts";

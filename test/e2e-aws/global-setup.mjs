@@ -3,7 +3,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleFunctions } from "../../infra/bundle.mjs";
+import { bundleFunctions } from "../../infra/build/bundle.mjs";
 import { assemblyOf, bootstrap, clientEnvironment, deploy, emulatorContext } from "../../localstack/deploy.mjs";
 import { deployHandlers } from "../../localstack/handlers.mjs";
 import { chromiumPath, installPackages } from "../harness/browser/chromium.mjs";

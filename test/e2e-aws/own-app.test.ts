@@ -11,7 +11,7 @@ const run = promisify(execFile);
 
 test("the app of the guide is deployed by one line, and its handler answers at the printed address", async () => {
   // The app imports the package by its name, as it does where the package is installed.
-  await run(process.execPath, [join(ROOT, "infra/pack.mjs")], { cwd: ROOT });
+  await run(process.execPath, [join(ROOT, "infra/build/pack.mjs")], { cwd: ROOT });
   const command = spawn("npm", ["run", "localstack", "--", "--app", "node examples/cdk-app/app.mjs"], {
     cwd: ROOT,
     env: { ...process.env, AWS_ENDPOINT_URL: aws.endpoint },

@@ -1,6 +1,6 @@
 /** How `npm run test:histories` runs: in one thread after the other, because one file kills processes of its own. */
 import { defineConfig } from "vitest/config";
-import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
 import { PATIENCE, TEST_BEHIND_MAX_MS } from "../patience.ts";
 import { plantedTurn } from "../planted/turn.ts";
 import { reportersOf } from "../reporters.ts";

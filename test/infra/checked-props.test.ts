@@ -5,7 +5,7 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { expect, test } from "vitest";
 import { checkProps } from "../../infra/checked-props.ts";
 import type { CheckedProps } from "../../infra/checked-props.ts";
-import { OWNED_SETTINGS } from "../../infra/owned-settings.ts";
+import { OWNED_SETTINGS } from "../../infra/lambda/owned-settings.ts";
 import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
 import { briefApp } from "./brief-app.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";

@@ -3,7 +3,7 @@
  * from these clusters. Only the admin function and the sweeper may create event source mappings to it.
  */
 import { expect, test } from "vitest";
-import type { KafkaClusterProps } from "../../infra/kafka-clusters.ts";
+import type { KafkaClusterProps } from "../../infra/lambda/kafka-clusters.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 
 const OWN: KafkaClusterProps = {

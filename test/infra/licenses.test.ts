@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
-import { bundleFunctions } from "../../infra/bundle.mjs";
-import { bundledPackages, licensesText } from "../../infra/bundled-packages.mjs";
+import { bundleFunctions } from "../../infra/build/bundle.mjs";
+import { bundledPackages, licensesText } from "../../infra/build/bundled-packages.mjs";
 
 function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-licenses-"));

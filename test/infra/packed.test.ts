@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { publishedManifest } from "../../infra/published-manifest.mjs";
+import { publishedManifest } from "../../infra/build/published-manifest.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await mkdir(source);
   const manifest = publishedManifest(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
   await writeFile(join(source, "package.json"), JSON.stringify(manifest));
-  await run(process.execPath, [join(ROOT, "infra/pack.mjs"), join(source, "dist/cdk")]);
+  await run(process.execPath, [join(ROOT, "infra/build/pack.mjs"), join(source, "dist/cdk")]);
   const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts"], { cwd: source });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   const modules = inApp("node_modules");

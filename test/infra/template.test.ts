@@ -7,8 +7,8 @@ import { variableOf } from "../../shared/config/setting-variables.ts";
 import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
 import { INDEX_FACTS, TABLE_FACTS } from "../../shared/config/table-facts.ts";
 import { EXPIRY_ATTRIBUTE, tableDefinition } from "../../shared/adapters/dynamodb/table-definition.ts";
-import { OWNED_SETTINGS } from "../../infra/owned-settings.ts";
-import type { OwnedSetting } from "../../infra/owned-settings.ts";
+import { OWNED_SETTINGS } from "../../infra/lambda/owned-settings.ts";
+import type { OwnedSetting } from "../../infra/lambda/owned-settings.ts";
 import { briefApp } from "./brief-app.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 

@@ -3,7 +3,7 @@
  * handlers.
  */
 import { join } from "node:path";
-import { bundleFunctions } from "../../infra/bundle.mjs";
+import { bundleFunctions } from "../../infra/build/bundle.mjs";
 import { bootstrap, clientEnvironment, deploy, emulatorContext } from "../../localstack/deploy.mjs";
 import { deployHandlers } from "../../localstack/handlers.mjs";
 import { localApi } from "../../localstack/signed-request.mjs";

@@ -1,6 +1,6 @@
 /** The configuration of the load test on an emulated AWS: one test file, which runs only through `npm run test:load-aws`. */
 import { defineConfig } from "vitest/config";
-import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
 import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 

@@ -1,6 +1,6 @@
 /** The configuration of `npm run test:reference-ui`: the unmodified web UI of the reference over Stepwell's local process. */
 import { defineConfig } from "vitest/config";
-import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
 import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 import { rotationOfRun } from "../rotation.ts";

@@ -1,6 +1,6 @@
 /** The configuration of the tests of SDKs in other languages; `run.mjs` builds their deployments and then runs these tests. */
 import { defineConfig } from "vitest/config";
-import { builtInTexts } from "../../infra/built-in-texts.mjs";
+import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
 import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 

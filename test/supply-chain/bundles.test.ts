@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import type { Metafile } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bundleFunctions, productEntries } from "../../infra/bundle.mjs";
+import { bundleFunctions, productEntries } from "../../infra/build/bundle.mjs";
 import { HERE, outcomeOf, ROOT } from "./outcome.ts";
 
 /** These licenses ask only for their text and notices, which `THIRD-PARTY-LICENSES.txt` contains. */
@@ -50,7 +50,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "stepwell-bundles-"));
   metafile = await bundleFunctions(productEntries(), join(folder, "functions"), { quiet: true });
   bundled = manifestsOf(metafile);
-  const { code, told } = await outcomeOf(process.execPath, [join(ROOT, "infra/pack.mjs"), join(folder, "cdk")]);
+  const { code, told } = await outcomeOf(process.execPath, [join(ROOT, "infra/build/pack.mjs"), join(folder, "cdk")]);
   expect(code, told).toBe(0);
   const build = await outcomeOf(process.execPath, [join(ROOT, "build.mjs"), join(folder, "dist")]);
   expect(build.code, build.told).toBe(0);
@@ -97,7 +97,7 @@ test("the same sources give the same files, byte for byte", async () => {
     const place = join(folder, name);
     const { code, told } = await outcomeOf(process.execPath, [join(ROOT, "build.mjs"), join(place, "dist")]);
     expect(code, told).toBe(0);
-    const packed = await outcomeOf(process.execPath, [join(ROOT, "infra/pack.mjs"), join(place, "cdk")]);
+    const packed = await outcomeOf(process.execPath, [join(ROOT, "infra/build/pack.mjs"), join(place, "cdk")]);
     expect(packed.code, packed.told).toBe(0);
     const files = readdirSync(place, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     const hashes = files.map((file) => {

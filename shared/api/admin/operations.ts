@@ -1,7 +1,14 @@
 /** Describes the routes for the OpenAPI document of the admin API: summary, request and answers. */
 import type * as z from "zod";
-import { Invocation } from "./invocation-answers.ts";
-import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
+import { Invocation } from "./schemas/invocation-answers.ts";
+import {
+  Batch,
+  InvocationBatch,
+  Restarted,
+  ResumeQuery,
+  RestartQuery,
+  TerminateQuery,
+} from "./schemas/invocation-schemas.ts";
 import {
   InvocationList,
   ListInvocationsQuery,
@@ -9,7 +16,7 @@ import {
   ServiceCounts,
   StatementBody,
   StatementRows,
-} from "./query-schemas.ts";
+} from "./schemas/query-schemas.ts";
 import {
   CallQuery,
   ChangeSubscription,
@@ -26,7 +33,7 @@ import {
   ShowKafkaClusterQuery,
   UpdateDeployment,
   UpdateKafkaCluster,
-} from "./request-schemas.ts";
+} from "./schemas/request-schemas.ts";
 import {
   ClusterHealth,
   Ready,
@@ -43,7 +50,7 @@ import {
   Subscription,
   Subscriptions,
   Version,
-} from "./response-schemas.ts";
+} from "./schemas/response-schemas.ts";
 
 export interface Operation {
   readonly summary: string;

@@ -1,6 +1,6 @@
 /** The route table for deployments, services, state, subscriptions and Kafka clusters. */
 import type { RouteEntry } from "../http/router.ts";
-import type { AdminRoute } from "./admin-request.ts";
+import type { AdminRoute } from "./requests/admin-request.ts";
 import {
   listDeployments,
   patchDeployment,
@@ -8,20 +8,20 @@ import {
   removeDeployment,
   replaceDeployment,
   showDeployment,
-} from "./deployment-routes.ts";
-import { probeRoute } from "./probe-route.ts";
-import { showServiceCounts } from "./service-counts-route.ts";
-import { createCluster, listClusters, patchCluster, removeCluster, showCluster } from "./kafka-routes.ts";
+} from "./deployments/deployment-routes.ts";
+import { probeRoute } from "./deployments/probe-route.ts";
+import { showServiceCounts } from "./services/service-counts-route.ts";
+import { createCluster, listClusters, patchCluster, removeCluster, showCluster } from "./topics/kafka-routes.ts";
 import {
   changeSubscription,
   createSubscription,
   listSubscriptions,
   removeSubscriptionRoute,
   showSubscription,
-} from "./subscription-routes.ts";
-import { listHandlers, listServices, modifyService, showHandler, showService } from "./service-routes.ts";
-import { showServiceOpenApi } from "./service-openapi.ts";
-import { editStateRoute, showState } from "./state-routes.ts";
+} from "./topics/subscription-routes.ts";
+import { listHandlers, listServices, modifyService, showHandler, showService } from "./services/service-routes.ts";
+import { showServiceOpenApi } from "./services/service-openapi.ts";
+import { editStateRoute, showState } from "./services/state-routes.ts";
 
 export const REGISTRY_ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "GET", pattern: "/deployments", target: listDeployments },

@@ -4,7 +4,7 @@ import { adminApp } from "../../../shared/api/admin/admin-app.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { invocationIdFromBytes } from "../../../shared/core/model/ids.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import type { InvocationUseCases } from "../../../shared/api/admin/use-cases.ts";
+import type { InvocationUseCases } from "../../../shared/api/admin/requests/use-cases.ts";
 import { RecordingLog } from "../../recording-log.ts";
 import { openAdminPlane } from "./admin-plane.ts";
 import type { AdminPlane } from "./admin-plane.ts";

@@ -2,7 +2,7 @@
 import { tableFromIPC } from "@uwdata/flechette";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { adminApp } from "../../../shared/api/admin/admin-app.ts";
-import { columnedJson, rowsJson } from "../../../shared/api/admin/query-rows.ts";
+import { columnedJson, rowsJson } from "../../../shared/api/admin/sql/query-rows.ts";
 import { invocationUseCases } from "../../../shared/wiring/use-cases.ts";
 import { statementEvaluation, type OpenStatementEvaluation } from "../../../shared/wiring/statement-evaluation.ts";
 import { readSettings } from "../../../shared/config/settings.ts";

@@ -1,7 +1,7 @@
 /** A look that many clients ask for is made once at a time, and its result is good for half a second. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { adminApp } from "../../../shared/api/admin/admin-app.ts";
-import { sharedLook } from "../../../shared/api/admin/shared-look.ts";
+import { sharedLook } from "../../../shared/api/admin/requests/shared-look.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 import { openAdminPlane } from "./admin-plane.ts";
 import type { AdminPlane } from "./admin-plane.ts";

@@ -1,9 +1,9 @@
 /** JSON from outside is counted before it is parsed, at every place that takes some. */
 import { afterEach, expect, test, vi } from "vitest";
 import { answerOfPayload } from "../../../shared/adapters/lambda/function-event.ts";
-import { readJsonBody } from "../../../shared/api/admin/json-body.ts";
-import { queryRoute } from "../../../shared/api/admin/query-route.ts";
-import type { AdminRequest } from "../../../shared/api/admin/admin-request.ts";
+import { readJsonBody } from "../../../shared/api/admin/requests/json-body.ts";
+import { queryRoute } from "../../../shared/api/admin/sql/query-route.ts";
+import type { AdminRequest } from "../../../shared/api/admin/requests/admin-request.ts";
 import { exceedsElements, parseJsonFromOutside } from "../../../shared/core/model/json-elements.ts";
 import { parseManifest } from "../../../shared/core/protocol/manifest.ts";
 import { request, smallWorld, textOf } from "../../api/ingress/small-world.ts";

@@ -1,8 +1,8 @@
 /** Bundles, deploys and destroys the stacks of handlers that register themselves. */
 import { cpSync } from "node:fs";
 import { basename, join } from "node:path";
-import { bundleFunctions, FUNCTIONS_FOLDER, productEntries } from "../../../infra/bundle.mjs";
-import { cdk } from "../../../infra/cdk.mjs";
+import { bundleFunctions, FUNCTIONS_FOLDER, productEntries } from "../../../infra/build/bundle.mjs";
+import { cdk } from "../../../infra/build/cdk.mjs";
 import { clientEnvironment, deploy } from "../../../localstack/deploy.mjs";
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TEMPLATES } from "../../../functions/cli/templates.ts";
+import { TEMPLATES } from "../../../functions/cli/commands/templates.ts";
 import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
 import { discover } from "../../../shared/engine/register/discover.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";

@@ -2,7 +2,7 @@
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { adminServer } from "../../../functions/cli/admin-server.ts";
+import { adminServer } from "../../../functions/cli/http/admin-server.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";

@@ -1,10 +1,10 @@
 /** The texts about requests without a complete answer: they state what is known, and no password. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import packageJson from "../../../package.json" with { type: "json" };
-import { WITHOUT_LIMIT, adminClient } from "../../../functions/cli/admin-client.ts";
-import { CommandFailure } from "../../../functions/cli/command-failure.ts";
-import { exchange } from "../../../functions/cli/http-exchange.ts";
-import { ingressClient } from "../../../functions/cli/ingress-client.ts";
+import { WITHOUT_LIMIT, adminClient } from "../../../functions/cli/http/admin-client.ts";
+import { CommandFailure } from "../../../functions/cli/text/command-failure.ts";
+import { exchange } from "../../../functions/cli/http/http-exchange.ts";
+import { ingressClient } from "../../../functions/cli/http/ingress-client.ts";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 import { openScriptedServer } from "../../harness/cli/scripted-server.ts";

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { wordsFrom } from "../../../functions/cli/next-command.ts";
+import { wordsFrom } from "../../../functions/cli/http/next-command.ts";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 import { openScriptedServer } from "../../harness/cli/scripted-server.ts";

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { TEMPLATES } from "../../../functions/cli/templates.ts";
-import { missingParts } from "../../../infra/published-manifest.mjs";
-import type { PublishedManifest } from "../../../infra/published-manifest.mjs";
+import { TEMPLATES } from "../../../functions/cli/commands/templates.ts";
+import { missingParts } from "../../../infra/build/published-manifest.mjs";
+import type { PublishedManifest } from "../../../infra/build/published-manifest.mjs";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);
@@ -29,7 +29,7 @@ let manifest: PublishedManifest;
 /** Makes the package in a folder of its own: other tests may be using the `dist` of the checkout. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stepwell-package-"));
-  const { stdout } = await run(process.execPath, [join(ROOT, "infra/package.mjs"), folder], { cwd: folder });
+  const { stdout } = await run(process.execPath, [join(ROOT, "infra/build/package.mjs"), folder], { cwd: folder });
   tarball = join(folder, stdout.trim());
   const list = await run("tar", ["-tzf", tarball]);
   packed = list.stdout

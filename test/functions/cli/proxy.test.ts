@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
-import { signingProxy } from "../../../functions/cli/signing-proxy.ts";
+import { signingProxy } from "../../../functions/cli/http/signing-proxy.ts";
 import { listen } from "../../harness/local/local-stage.ts";
 import type { Listening } from "../../harness/local/local-stage.ts";
 import { expectedSignature, signatureOf } from "../../harness/cli/expected-signature.ts";

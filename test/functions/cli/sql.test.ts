@@ -2,7 +2,7 @@
 import { service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { csvText, readRows } from "../../../functions/cli/sql-rows.ts";
+import { csvText, readRows } from "../../../functions/cli/text/sql-rows.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";
 import type { LocalStage } from "../../harness/local/local-stage.ts";
 import { buildCommand } from "../../harness/cli/built-command.ts";

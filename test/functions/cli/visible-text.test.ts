@@ -1,6 +1,6 @@
 /** Texts that others chose act on no terminal: controls, format characters and separators are replaced, or escaped in JSON. */
 import { expect, test } from "vitest";
-import { foreignJson, foreignLine, visibleText } from "../../../functions/cli/visible-text.ts";
+import { foreignJson, foreignLine, visibleText } from "../../../functions/cli/text/visible-text.ts";
 
 const ACTING = {
   control: "\u001b",

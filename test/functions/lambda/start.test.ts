@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { bundleFunctions } from "../../../infra/bundle.mjs";
+import { bundleFunctions } from "../../../infra/build/bundle.mjs";
 import { TABLE_FORMAT } from "../../../shared/config/table-facts.ts";
 import { freshSecretBytes } from "../../../shared/wiring/fresh-bytes.ts";
 import { scriptedAws } from "./scripted-aws.ts";

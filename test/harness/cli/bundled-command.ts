@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { TestProject } from "vitest/node";
-import { builtInTexts } from "../../../infra/built-in-texts.mjs";
+import { builtInTexts } from "../../../infra/build/built-in-texts.mjs";
 
 const ROOT = join(import.meta.dirname, "../../..");
 

@@ -1,6 +1,6 @@
 /** Failures of AWS and of the CDK become failures of the command; known ones get a remedy. */
 import { expect, test } from "vitest";
-import { CommandFailure } from "../../../functions/cli/command-failure.ts";
+import { CommandFailure } from "../../../functions/cli/text/command-failure.ts";
 import { awsFailure } from "../../../infra/try/aws-failure.ts";
 
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });

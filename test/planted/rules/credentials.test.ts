@@ -1,8 +1,8 @@
 /** Mistakes about credentials: none that a caller or an operator sends is stored, logged or shown. */
 import { vi } from "vitest";
-import type * as Masked from "../../../shared/api/admin/masked.ts";
+import type * as Masked from "../../../shared/api/admin/requests/masked.ts";
 import type * as Names from "../../../shared/api/http/credential-names.ts";
-import { recordCall } from "../../../shared/api/admin/audit.ts";
+import { recordCall } from "../../../shared/api/admin/server/audit.ts";
 import { ingressApp } from "../../../shared/api/ingress/ingress-app.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -28,7 +28,7 @@ vi.mock("../../../shared/api/http/credential-names.ts", async (original) => {
     planted.now === PARAMETER || planted.now === AUDITED ? acting(false) : right.isCredentialParameter(name);
   return { isCredentialHeader, isCredentialParameter };
 });
-vi.mock("../../../shared/api/admin/masked.ts", async (original) => {
+vi.mock("../../../shared/api/admin/requests/masked.ts", async (original) => {
   const right = await original<typeof Masked>();
   const { acting } = await import("../acts.ts");
   const maskedValues: typeof right.maskedValues = (map) =>

@@ -15,7 +15,7 @@ import {
 } from "../../../ui/model/invocation-actions.ts";
 
 /**
- * The accepted actions by status, in the order of test/engine/life-matrix.test.ts. That test shows that the server accepts
+ * The accepted actions by status, in the order of test/engine/operate/life-matrix.test.ts. That test shows that the server accepts
  * these actions.
  */
 const ACCEPTED: Readonly<Record<string, readonly ActionName[]>> = {

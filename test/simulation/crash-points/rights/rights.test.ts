@@ -34,7 +34,7 @@ const ALL = [
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "ingress delete inv#":
     "contents of what never started: `accept`, `eraseUnstarted` (shared/engine/lease/erase-unstarted.ts)",
-  "ingress delete obj#": "pieces of large values: test/engine/object-state.test.ts",
+  "ingress delete obj#": "pieces of large values: test/engine/lock/object-state.test.ts",
   "worker delete obj#": "the same",
   "sweeper delete obj#": "the same",
   "worker delete inv#":

@@ -1,0 +1,161 @@
+/** `stepwell state`: reads and edits the state of an object or a workflow. */
+import { Command, Option } from "commander";
+import type { StateBody } from "../../../shared/api/wire/admin.ts";
+import { CommandFailure } from "../text/command-failure.ts";
+import { EXIT_REFUSED } from "../text/exit-codes.ts";
+import { clearService } from "./state-of-service.ts";
+import { addPair } from "./pair-options.ts";
+import type { Pairs } from "./pair-options.ts";
+import { prettyJson } from "../../../shared/api/wire/pretty-json.ts";
+import { sessionOf, yesOption } from "../http/session.ts";
+import type { Session } from "../http/session.ts";
+import { stateBytes, stateJson, stateText } from "../text/state-value.ts";
+import type { ValueForm } from "../text/state-value.ts";
+import { tableText } from "../text/table.ts";
+
+export function stateCommands(): Command {
+  return new Command("state")
+    .alias("kv")
+    .description("Read and repair the state of objects and workflows.")
+    .addCommand(getCommand())
+    .addCommand(setCommand())
+    .addCommand(clearCommand());
+}
+
+function getCommand(): Command {
+  return new Command("get")
+    .description("Show the state of one key.")
+    .argument("<service>")
+    .argument("<key>")
+    .argument("[name]", "show only this value, without a table")
+    .action((service: string, key: string, name: string | undefined, _flags: unknown, command: Command) =>
+      show(sessionOf(command), service, key, name),
+    );
+}
+
+async function show(session: Session, service: string, key: string, name: string | undefined): Promise<void> {
+  const values = Object.entries((await read(session, service, key)).state);
+  if (name !== undefined) {
+    const found = values.find(([one]) => one === name)?.[1];
+    if (found === undefined) {
+      const fix = `\`stepwell state get ${service} ${key}\` shows the values of this key.`;
+      throw new CommandFailure(`'${service}/${key}' has no value '${name}'`, { exitCode: EXIT_REFUSED, fix });
+    }
+    if (!session.json) return session.terminal.printForeign(stateText(found.bytes));
+    return session.terminal.printJson(prettyJson(stateJson(found.bytes)));
+  }
+  const members = values.map(([one, { bytes }]) => `${JSON.stringify(one)}:${stateJson(bytes)}`);
+  session.giveJson(`{${members.join(",")}}`, () => {
+    if (values.length === 0) return "This key has no state.";
+    const rows = values.map(([one, { bytes }]) => [one, stateText(bytes)]);
+    return tableText(session.terminal.colours, ["NAME", "VALUE"], rows);
+  });
+}
+
+function setCommand(): Command {
+  return new Command("set")
+    .description(
+      "Set values of one key and keep its other values; the change waits for its turn among the calls of the key.",
+    )
+    .argument("<service>")
+    .argument("<key>")
+    .argument(
+      "<name=value...>",
+      "a value keeps the type that it has, so spent=12 stays a number and name=12 a text; a new one is JSON, and other text is a text; base64:… is bytes",
+      (written, before?: Pairs) => addPair(written, before ?? {}),
+    )
+    .addOption(
+      new Option("--as <type>", "store all given values as this type, whatever they are now").choices(["json", "text"]),
+    )
+    .option("--remove <name>", "remove this value; repeatable", addName)
+    .addOption(yesOption())
+    .action(
+      (
+        service: string,
+        key: string,
+        values: Pairs,
+        { as: form = "present", remove = [] }: SetFlags,
+        command: Command,
+      ) => write(sessionOf(command), service, key, { values, form, remove }),
+    );
+}
+
+interface SetFlags {
+  readonly as?: ValueForm;
+  readonly remove?: readonly string[];
+}
+
+/**
+ * Option parser: adds one name to the earlier ones. The option takes one name at a time, because a variadic option would also
+ * take the `name=value` arguments that follow it.
+ */
+function addName(written: string, before: readonly string[] = []): readonly string[] {
+  return [...before, written];
+}
+
+function clearCommand(): Command {
+  return new Command("clear")
+    .description(
+      "Remove all values of one key, or of each key of a service; a change waits for its turn among the calls of its key.",
+    )
+    .argument("<service>")
+    .argument("[key]", "by default every key of the service that has state")
+    .addOption(yesOption())
+    .action((service: string, key: string | undefined, _flags: unknown, command: Command) =>
+      key === undefined
+        ? clearService(sessionOf(command), service)
+        : write(sessionOf(command), service, key, { values: {}, form: "present", remove: "all" }),
+    );
+}
+
+interface Edit {
+  readonly values: Pairs;
+  readonly form: ValueForm;
+  readonly remove: readonly string[] | "all";
+}
+
+/** The change carries the version of the shown state, so the server does not apply the change if the state has changed since. */
+async function write(session: Session, service: string, key: string, { values, form, remove }: Edit): Promise<void> {
+  const { state, version } = await read(session, service, key);
+  const kept = Object.entries(state).filter(([name]) => remove !== "all" && !remove.includes(name));
+  const before = Object.fromEntries(kept.map(([name, { bytes }]) => [name, bytes]));
+  const set = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, stateBytes(name, value, form, state[name]?.bytes)]),
+  );
+  const after = { ...before, ...set };
+  session.show(`${changeText(session, state, after)}\n`);
+  await session.confirm(`Change the state of ${service}/${key}?`);
+  await session.admin.ask("POST", pathOf(service), { object_key: key, version, new_state: after });
+  const isDone = isSame((await read(session, service, key)).state, after);
+  session.give({ service, key, outcome: isDone ? "done" : "noted" }, () =>
+    isDone
+      ? `Changed the state of ${service}/${key}`
+      : `The state of ${service}/${key} changes in its turn, unless a handler changes it before`,
+  );
+}
+
+function isSame(state: StateBody["state"], after: Readonly<Record<string, readonly number[]>>): boolean {
+  const written = Object.entries(state).map(([name, { bytes }]) => [name, bytes.join()] as const);
+  const wanted = new Map(Object.entries(after).map(([name, bytes]) => [name, bytes.join()]));
+  return written.length === wanted.size && written.every(([name, bytes]) => wanted.get(name) === bytes);
+}
+
+function changeText(
+  { terminal }: Session,
+  state: StateBody["state"],
+  after: Readonly<Record<string, readonly number[]>>,
+): string {
+  const names = [...new Set([...Object.keys(state), ...Object.keys(after)])];
+  const text = (bytes: readonly number[] | undefined): string => (bytes === undefined ? "" : stateText(bytes));
+  const rows = names.map((name) => [name, text(state[name]?.bytes), text(after[name])]);
+  return rows.length === 0 ? "This key has no state." : tableText(terminal.colours, ["NAME", "NOW", "THEN"], rows);
+}
+
+async function read({ admin }: Session, service: string, key: string): Promise<StateBody> {
+  const query = new URLSearchParams({ object_key: key }).toString();
+  return (await admin.ask<StateBody>("GET", `${pathOf(service)}?${query}`)).body;
+}
+
+function pathOf(service: string): string {
+  return `services/${encodeURIComponent(service)}/state`;
+}

@@ -1,0 +1,53 @@
+/** Routes by which an operator calls a handler, or completes an awakeable, through the admin API. */
+import type { HttpResponse } from "../../http/message.ts";
+import { HttpProblem } from "../../http/problem.ts";
+import type { AdminRequest } from "../requests/admin-request.ts";
+
+/** The presence of this header makes a browser send a preflight first, which this API never grants to pages of other origins. */
+const PROOF = "x-requested-with";
+/** The headers of the request that are part of the call; all others belong to the exchange with the admin API. */
+const PASSED = ["content-type", "accept", "idempotency-key", "traceparent"];
+
+/** `POST /internal/services/{service}/handlers/{handler}/call` and `/send`. */
+export const callHandler = (asked: AdminRequest): Promise<HttpResponse> => viaIngress(asked, "call");
+export const sendToHandler = (asked: AdminRequest): Promise<HttpResponse> => viaIngress(asked, "send");
+
+/** The ingress answers, with its own rules and errors. Query: `key` names the object or the workflow; `delay` delays a send. */
+async function viaIngress(asked: AdminRequest, verb: "call" | "send"): Promise<HttpResponse> {
+  const { request, params } = asked;
+  const query = new URLSearchParams(request.query);
+  const [key, delay] = [query.get("key"), query.get("delay")];
+  const target = [params["service"] ?? "", ...(key === null ? [] : [encodeURIComponent(key)]), params["handler"] ?? ""];
+  const search = delay === null ? "" : new URLSearchParams({ delay }).toString();
+  return await handed(asked, `/restate/${verb}/${target.join("/")}`, search);
+}
+
+/** `POST /internal/awakeables/{id}/resolve` and `/reject`; the body is the value, or the message of the failure. */
+export const resolveAwakeable = (asked: AdminRequest): Promise<HttpResponse> => ofAwakeable(asked, "resolve");
+export const rejectAwakeable = (asked: AdminRequest): Promise<HttpResponse> => ofAwakeable(asked, "reject");
+
+function ofAwakeable(asked: AdminRequest, outcome: "resolve" | "reject"): Promise<HttpResponse> {
+  return handed(asked, `/restate/awakeables/${asked.params["id"] ?? ""}/${outcome}`, "");
+}
+
+async function handed({ deps, request }: AdminRequest, path: string, query: string): Promise<HttpResponse> {
+  assertOwnOrigin(request.headers, "acts for an operator");
+  if (deps.ingress === undefined) throw new HttpProblem(501, "This server does not act for operators");
+  const headers = PASSED.flatMap((name) => {
+    const value = request.headers[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return withoutCrossOrigin(await deps.ingress({ ...request, path, query, headers: Object.fromEntries(headers) }));
+}
+
+/** The ingress lets pages of all origins read its answers. The admin API does not, so this function removes those headers. */
+function withoutCrossOrigin({ status, headers, body }: HttpResponse): HttpResponse {
+  const kept = Object.entries(headers).filter(([name]) => name !== "vary" && !name.startsWith("access-control-"));
+  return { status, headers: Object.fromEntries(kept), body };
+}
+
+/** @throws HttpProblem 400 if a page of another origin could have sent the request */
+export function assertOwnOrigin(headers: Readonly<Record<string, string | undefined>>, does: string): void {
+  if (headers[PROOF] !== undefined) return;
+  throw new HttpProblem(400, `This route ${does}, so it needs the header ${PROOF}, with any value`);
+}

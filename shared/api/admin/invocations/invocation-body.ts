@@ -1,0 +1,120 @@
+/** Formats an invocation for `GET /invocations/{id}`. */
+import type { Failure } from "../../../core/model/failure.ts";
+import { durationText } from "../../../core/model/duration-text.ts";
+import { targetText } from "../../../core/model/target.ts";
+import type { InvocationView } from "../../../engine/ports/submission.ts";
+import type { AttemptView, EntryView, UsageView } from "../../../engine/ports/view-parts.ts";
+import type { AttemptSpanBody, EntryBody, InvocationBody, UsageBody, ValueBody } from "../../wire/invocation.ts";
+import { attemptFailureBody } from "./attempt-failure-body.ts";
+import { ENTRIES_MAX_CHARS, VALUES_MAX_BYTES, valueWriter } from "../requests/entry-value-body.ts";
+import { mismatchBody } from "./mismatch-body.ts";
+import { present, written } from "../requests/present.ts";
+import { momentText } from "../requests/time-text.ts";
+import { pauseBody, waitBody } from "./wait-body.ts";
+
+/** @param limit the maximum number of entries that the client asked for; with it, the size of the entries is bounded too */
+export function invocationBody(view: InvocationView, limit?: number): InvocationBody {
+  const { target, invokedBy } = view;
+  return {
+    id: view.id,
+    target: targetText(target),
+    target_service_name: target.service,
+    ...present({ target_service_key: target.key }),
+    target_handler_name: target.handler,
+    status: view.status,
+    created_at: momentText(view.createdAtMs),
+    modified_at: momentText(view.modifiedAtMs),
+    ...present({
+      completed_at: written(view.completedAtMs, momentText),
+      outcome: view.outcome,
+      idempotency_key: view.idempotencyKey,
+      created_by: view.createdBy,
+      invoked_by: written(invokedBy, ({ invocationId, target: caller }) => ({
+        invocation_id: invocationId,
+        ...present({ target: caller }),
+      })),
+      restarted_from: view.restartedFrom,
+      last_action: written(view.lastAct, ({ kind, atMs, by }) => ({
+        action: kind,
+        at: momentText(atMs),
+        ...present({ by }),
+      })),
+      pinned_deployment_id: view.pinnedDeploymentId,
+      pinned_service_protocol_version: view.protocolVersion,
+    }),
+    ...present({
+      deployment: written(view.deployment, ({ id, address }) => ({ id, ...present({ address }) })),
+    }),
+    attempts: view.attempts,
+    ...present({
+      next_retry_at: written(view.nextRetryAtMs, momentText),
+      wake_at: written(view.wakeAtMs, momentText),
+      silent_since: written(view.silentSinceMs, momentText),
+      queue: written(view.queue, ({ place, holderId }) => ({ place, ...present({ held_by: holderId }) })),
+      waits_for: view.waitsFor?.map(waitBody),
+      pause: written(view.pause, pauseBody),
+      last_failure: written(view.lastFailure, attemptFailureBody),
+      mismatch: written(view.mismatch, mismatchBody),
+      completion_failure: written(view.failure, failureBody),
+    }),
+    completion_retention: durationText(view.completionRetentionMs),
+    journal_retention: durationText(view.journalRetentionMs),
+    ...present({ traceparent: view.traceparent }),
+    entry_count: view.entryCount,
+    entries: entryBodies(view.entries, limit),
+    attempt_spans: view.attemptsStored.map(attemptSpanBody),
+    events: view.events.map(attemptFailureBody),
+    ...present({ usage: written(view.usage, usageBody) }),
+  };
+}
+
+function entryBodies(entries: readonly EntryView[], limit: number | undefined): readonly EntryBody[] {
+  const writeValue = valueWriter(limit === 1 ? VALUES_MAX_BYTES : undefined);
+  if (limit === undefined) return entries.map((entry) => entryBody(entry, writeValue));
+  const bodies: EntryBody[] = [];
+  let chars = 0;
+  for (const entry of entries) {
+    const body = entryBody(entry, writeValue);
+    chars += JSON.stringify(body).length;
+    // The answer contains the first entry whatever its size, so that a client that pages through the journal makes progress.
+    if (chars > ENTRIES_MAX_CHARS && bodies.length > 0) break;
+    bodies.push(body);
+  }
+  return bodies;
+}
+
+function attemptSpanBody({ number, startedAtMs, endedAtMs, fromEntry, deploymentId }: AttemptView): AttemptSpanBody {
+  return {
+    attempt: number,
+    started_at: momentText(startedAtMs),
+    ended_at: momentText(endedAtMs),
+    entry: fromEntry,
+    ...present({ deployment_id: deploymentId }),
+  };
+}
+
+function usageBody({ items, bytes, writeUnits, exchanges, exchangeMs }: UsageView): UsageBody {
+  return { items, bytes, write_units: writeUnits, exchanges, exchange_ms: exchangeMs };
+}
+
+function entryBody(entry: EntryView, writeValue: (value: Uint8Array) => ValueBody): EntryBody {
+  const { index, type, name, atMs, isReceiptUnknown, key, target, signal, completes, failed } = entry;
+  const more = { invocation_id: entry.invocationId, signal, wake_at: written(entry.wakeAtMs, momentText) };
+  const value = written(entry.value, writeValue);
+  return {
+    index,
+    type,
+    at: momentText(atMs),
+    ...present({ at_or_before: isReceiptUnknown, name, key, target, ...more, completes, failed, value }),
+  };
+}
+
+function failureBody(failure: Failure): NonNullable<InvocationBody["completion_failure"]> {
+  const { code, message, stacktrace, metadata } = failure;
+  const pairs = metadata?.map(({ key, value }) => [key, value] as const);
+  return {
+    code,
+    message,
+    ...present({ metadata: written(pairs, (all) => Object.fromEntries(all)), stacktrace }),
+  };
+}

@@ -1,0 +1,40 @@
+/** Formats one invocation of a list for the admin API. */
+import type { Failed } from "../../../core/query/cause.ts";
+import { targetText } from "../../../core/model/target.ts";
+import { type DetailedRow, errorOfRow } from "../../../engine/query/row-details.ts";
+import type { InvocationSummaryBody } from "../../wire/invocation.ts";
+import { present, written } from "../requests/present.ts";
+import { momentText } from "../requests/time-text.ts";
+
+export function summaryBody(summary: DetailedRow): InvocationSummaryBody {
+  const { id, service, handler, key, status, createdAtMs, deploymentId, outcome, attempts } = summary;
+  return {
+    id,
+    target: targetText({ service, handler, ...(key !== undefined && { key }) }),
+    target_service_name: service,
+    ...present({ target_service_key: key }),
+    target_handler_name: handler,
+    status,
+    created_at: momentText(createdAtMs),
+    ...present({
+      pinned_deployment_id: deploymentId,
+      completed_at: written(summary.endedAtMs, momentText),
+      outcome,
+      attempts,
+      next_retry_at: written(summary.nextRetryAtMs, momentText),
+      wake_at: written(summary.wakeAtMs, momentText),
+      error: written(errorOfRow(summary), errorBody),
+    }),
+  };
+}
+
+const MESSAGE_MAX_CHARS = 300;
+
+/** The message is cut, because handlers choose its length and a list shows many messages. */
+export function errorBody({ code, message }: Failed): NonNullable<InvocationSummaryBody["error"]> {
+  return { code, message: cut(message) };
+}
+
+function cut(message: string): string {
+  return message.length <= MESSAGE_MAX_CHARS ? message : `${message.slice(0, MESSAGE_MAX_CHARS - 1)}…`;
+}

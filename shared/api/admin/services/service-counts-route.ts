@@ -1,0 +1,26 @@
+/** `GET /internal/service-counts`: how many invocations of each service are open, fail, are paused, and failed in the last hour. */
+import { takeCensus } from "../../../engine/query/open-census.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { jsonResponse } from "../../http/message.ts";
+import type { ServiceCountsBody } from "../../wire/overview.ts";
+import type { AdminRequest } from "../requests/admin-request.ts";
+import { momentText } from "../requests/time-text.ts";
+
+const NONE = { open: 0, failing: 0, paused: 0 };
+
+/** Costs a walk over the open index, which one answer of the overview costs too, and no other read. */
+export async function showServiceCounts({ engine, deps }: AdminRequest): Promise<HttpResponse> {
+  const { services, isPartial } = await takeCensus(engine);
+  const ends = deps.recentEnds?.();
+  const names = [...new Set([...services.all.keys(), ...(ends?.failed.keys() ?? [])])].toSorted();
+  const body: ServiceCountsBody = {
+    services: names.map((service) => ({
+      service,
+      ...(services.all.get(service) ?? NONE),
+      ...(ends !== undefined && { failed: ends.failed.get(service) ?? 0 }),
+    })),
+    ...(isPartial && { at_least: true }),
+    ...(ends !== undefined && { failed_since: momentText(ends.sinceMs) }),
+  };
+  return jsonResponse(200, body);
+}

@@ -1,0 +1,118 @@
+/** The routes that show and replace the whole state of one key of an object or a workflow. */
+import { editState, stateOf } from "../../../engine/operate/edit-state.ts";
+import { STATE_SHOWN_MAX_BYTES } from "../../../engine/lock/stored-state.ts";
+import type { HttpResponse } from "../../http/message.ts";
+import { emptyResponse, jsonResponse } from "../../http/message.ts";
+import { HttpProblem } from "../../http/problem.ts";
+import type { StateBody } from "../../wire/admin.ts";
+import { stateVersion } from "../../wire/state-version.ts";
+import type { AdminRequest } from "../requests/admin-request.ts";
+import { pathParam } from "../requests/admin-request.ts";
+import { readJsonBody, readQuery } from "../requests/json-body.ts";
+import { PlainRefusal } from "../requests/plain-refusal.ts";
+import { EditState, ShowStateQuery } from "../schemas/request-schemas.ts";
+
+type Values = ReadonlyMap<string, Uint8Array>;
+
+/** Values are arrays of byte numbers, the same form as in an edit; `utf8` is present for texts. */
+export async function showState(asked: AdminRequest): Promise<HttpResponse> {
+  const { object_key: key } = readQuery(asked.request, ShowStateQuery);
+  const service = pathParam(asked, "service");
+  await keyedType(asked, service, "show");
+  const values = await stateOf(asked.engine, { service, key });
+  if (values === undefined) throw tooLarge(service, key);
+  const body: StateBody = {
+    object_key: key,
+    version: await stateVersion(values),
+    state: Object.fromEntries([...values].map(([name, value]) => [name, shown(value)])),
+  };
+  return jsonResponse(200, body);
+}
+
+/** The answer lists each byte as a number, which takes many times its size. */
+function tooLarge(service: string, key: string): HttpProblem {
+  return new HttpProblem(
+    413,
+    `The state of '${service}/${key}' is larger than the ${STATE_SHOWN_MAX_BYTES} bytes that are shown as a whole; ` +
+      "ask for its names: SELECT key, value_length FROM state WHERE service_name = '<service>' AND service_key = '<key>'",
+  );
+}
+
+function shown(value: Uint8Array): StateBody["state"][string] {
+  try {
+    return { bytes: [...value], utf8: new TextDecoder("utf-8", { fatal: true }).decode(value) };
+  } catch {
+    return { bytes: [...value] };
+  }
+}
+
+/** 202: the edit is applied, or waits for its turn behind the holder of the key. */
+export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse> {
+  const { engine, request } = asked;
+  const {
+    object_key: key,
+    new_state,
+    version,
+    scope,
+  } = readJsonBody(request, EditState, {
+    numbersAreFree: true,
+    check: refuseLongState,
+  });
+  const service = pathParam(asked, "service");
+  // With and without a scope, a key names different states. A route that ignored the scope would replace the wrong state.
+  if (scope !== undefined) throw scopeRefusal(scope);
+  const values = new Map(Object.entries(new_state));
+  const latest = (await engine.registry.services()).find((one) => one.service.name === service);
+  // If the service is unregistered and the new state is empty, there is nothing to do.
+  if (latest === undefined && values.size === 0) return emptyResponse(202);
+  const type = await keyedType(asked, service, "modify");
+  const isExpected = version === undefined ? undefined : async (now: Values) => (await stateVersion(now)) === version;
+  const edited = await editState(engine, { service, key }, type, values, isExpected);
+  if (edited !== "outdated") return emptyResponse(202);
+  throw new HttpProblem(
+    409,
+    `The state of '${service}/${key}' no longer has version '${version}'; read it again and repeat the change`,
+  );
+}
+
+/** Each name may need a separate write, and invocations of the object wait for all writes. */
+const KEYS_MAX = 5_000;
+
+/** @throws PlainRefusal 400 for too many names, 422 for an array that contains anything but bytes */
+function refuseLongState(parsed: unknown): void {
+  const state = (parsed as { readonly new_state?: unknown } | null)?.new_state;
+  if (typeof state !== "object" || state === null) return;
+  const entries = Object.entries(state);
+  if (entries.length > KEYS_MAX) {
+    throw new PlainRefusal(400, `The state has ${entries.length} keys; one edit may have ${KEYS_MAX}`);
+  }
+  const wrong = entries.find(([, value]) => Array.isArray(value) && !value.every(isByte));
+  if (wrong === undefined) return;
+  throw new PlainRefusal(
+    422,
+    `Failed to deserialize the JSON body into the target type: new_state.${wrong[0]}: expected bytes, numbers from 0 to 255`,
+  );
+}
+
+function isByte(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 255;
+}
+
+/** 500, not 400, for a malformed scope, as existing clients expect. */
+function scopeRefusal(scope: string): HttpProblem {
+  if (/^[A-Za-z0-9_.-]{1,36}$/.test(scope)) return new HttpProblem(400, "scoped state requires vqueues to be enabled");
+  return new HttpProblem(500, `bad scope value: '${scope}' is not 1 to 36 letters, digits, '_', '.' or '-'`);
+}
+
+/** @throws HttpProblem 404 for an unknown service, 400 for a service without state */
+async function keyedType(
+  { engine }: AdminRequest,
+  name: string,
+  verb: "show" | "modify",
+): Promise<"object" | "workflow"> {
+  const latest = (await engine.registry.services()).find(({ service }) => service.name === name);
+  if (latest === undefined) throw new HttpProblem(404, `The requested service '${name}' does not exist`);
+  const { type } = latest.service;
+  if (type === "service") throw new HttpProblem(400, `Cannot ${verb} state for service type Service`);
+  return type;
+}
