@@ -18,7 +18,7 @@ import { send } from "../engine/ingress/send.ts";
 import { runTopics } from "../engine/topics/follow-subscriptions.ts";
 import { recover, runSweeper } from "../engine/sweep/sweep.ts";
 import { runWorker } from "../engine/consume/worker.ts";
-import type { WorkerLimits } from "../engine/consume/worker-slots.ts";
+import type { WorkerLimits } from "../engine/admission/worker-slots.ts";
 import type { Embedded } from "./embedded.ts";
 
 export function ingressUseCases(engine: Engine): IngressUseCases {

@@ -23,6 +23,7 @@ const ENGINE_LAYERS = [
   "ports",
   "bulkheads",
   "store",
+  "admission",
   "local",
   // The engine's own files: `engine.ts` with the record of all ports, and `traces.ts`, which needs that record.
   "",

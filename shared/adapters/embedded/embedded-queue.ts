@@ -2,7 +2,7 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Admission, Delivery, Queue, MessageHandle, Wake } from "../../engine/ports/queue.ts";
+import type { Delivery, Intake, Queue, MessageHandle, Wake } from "../../engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import { Alarm } from "./alarm.ts";
@@ -15,7 +15,7 @@ import type { Store } from "./store.ts";
 const ORDER_DIGITS = 16;
 /** The lane of messages that name no service; no service has an empty name. */
 const NO_SERVICE = "";
-const ADMIT_ALL: Admission = { admit: () => true };
+const ADMIT_ALL: Intake = { admit: () => true };
 
 interface Message extends InLane {
   readonly wake: Wake;
@@ -130,13 +130,13 @@ export class EmbeddedQueue implements Queue {
     visibilityMs: number,
     waitMs: number,
     signal?: AbortSignal,
-    admission: Admission = ADMIT_ALL,
+    intake: Intake = ADMIT_ALL,
   ): Promise<readonly Delivery[]> {
     const untilMs = this.#nowMs() + waitMs;
     for (;;) {
       if (this.#isEnding || signal?.aborted === true) return [];
       const nowMs = this.#nowMs();
-      const deliveries = this.#take(limit, nowMs, visibilityMs, admission);
+      const deliveries = this.#take(limit, nowMs, visibilityMs, intake);
       if (deliveries.length > 0 || nowMs >= untilMs) return deliveries;
       // The alarm goes by the clock of the machine.
       const nextMs = Math.min(this.#lanes.nextDueMs() ?? untilMs, untilMs) - this.#heldBackMs;
@@ -181,10 +181,10 @@ export class EmbeddedQueue implements Queue {
     return this.#lastMs;
   }
 
-  #take(limit: number, nowMs: number, visibilityMs: number, admission: Admission): Delivery[] {
+  #take(limit: number, nowMs: number, visibilityMs: number, intake: Intake): Delivery[] {
     const deliveries: Delivery[] = [];
     const records: Operation[] = [];
-    const admits = (lane: string): boolean => admission.admit(lane === NO_SERVICE ? undefined : lane);
+    const admits = (lane: string): boolean => intake.admit(lane === NO_SERVICE ? undefined : lane);
     this.#lanes.serve(nowMs, limit, admits, (message) => {
       this.#held.delete(message.receipt);
       this.#unseen.delete(message.order);

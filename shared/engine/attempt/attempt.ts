@@ -20,8 +20,9 @@ import { expand, type Expanded } from "./expand.ts";
 import { replyMaxBytes } from "./reply-limits.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Exchange } from "../ports/endpoints.ts";
+import { jitter } from "../ports/id-source.ts";
 import { spokenRange } from "../ports/protocol-range.ts";
-import { jitter, overfull, spanOf, unroutable, unsent } from "./unsent-attempt.ts";
+import { overfull, spanOf, unroutable, unsent } from "./unsent-attempt.ts";
 
 type Attempt = Extract<Step, { kind: "attempt" }>;
 

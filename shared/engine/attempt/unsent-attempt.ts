@@ -8,6 +8,7 @@ import { failed } from "./attempt-failures.ts";
 import type { Failing } from "./attempt-failures.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { jitter } from "../ports/id-source.ts";
 
 /**
  * @param consumed the arrivals for the attempt. The segment of the attempt lists them; otherwise a fresh cancel would start
@@ -95,11 +96,6 @@ function neverBegun(
     policy: route?.settings.retry ?? engine.settings.defaults.retry,
     jitter: jitter(engine),
   };
-}
-
-/** A random number from 0 to 1, for the delay of a retry. */
-export function jitter({ ids }: Engine): number {
-  return ids.random(1)[0]! / 255;
 }
 
 export function spanOf(active: ActiveInvocation, startedAtMs: number, endedAtMs: number): AttemptSpan {

@@ -1,9 +1,10 @@
 /** Processes one wake: loads the invocation, drives it if no process does, and decides when to ack the message (I11). */
 import { advance } from "../../core/invocation/advance.ts";
-import type { Step } from "../../core/invocation/transition.ts";
+import type { Step, Transition } from "../../core/invocation/transition.ts";
+import { admitClaim } from "../admission/admission.ts";
+import { isLarge, JournalRoom, NoJournalRoomError } from "../admission/journal-room.ts";
 import { stillWaits } from "../lock/acquire.ts";
 import { passOver } from "../lock/leave-queue.ts";
-import { circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
 import { drive } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
 import { finishCompleted } from "../recover/finish-completed.ts";
@@ -11,21 +12,16 @@ import { claim } from "../lease/claim.ts";
 import { killLoaded } from "../recover/kill.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
-import { isLarge, JournalRoom, NoJournalRoomError } from "../local/journal-room.ts";
 import { arrivalKey } from "../store/item-keys.ts";
 import { isLeased, type Loaded, unperformed } from "../store/load.ts";
 import { pollOf } from "../store/poll-of.ts";
 import type { Wake } from "../ports/queue.ts";
-import { belongsInSlowLane } from "../messaging/slow-lane.ts";
 import { EARLY_MS, isFar, sendInPlace, wakeAt } from "../messaging/wake.ts";
 
 type Park = Extract<Step, { kind: "park" }>;
 
 /** The first delay of a message that is put back. It doubles each time. It is short, because the lease may end early. */
 const PUT_BACK_MIN_MS = 500;
-
-/** The delay of a message if there is no room for its journal. Invocations with other large journals may end meanwhile. */
-const NO_ROOM_RETRY_MS = 5_000;
 
 /**
  * Resolves when the message may be acked; rejects if the message must come again.
@@ -39,7 +35,7 @@ export async function consumeWake(engine: Engine, wake: Wake, mayWait?: () => bo
   } catch (error) {
     if (!(error instanceof NoJournalRoomError)) throw error;
     engine.log.write("invocation.held-back", { invocationId: wake.invocationId, reason: error.message });
-    await engine.queue.send({ ...wake, delayMs: NO_ROOM_RETRY_MS });
+    await engine.queue.send({ ...wake, delayMs: error.retryAfterMs });
   } finally {
     room.close();
   }
@@ -62,16 +58,16 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     }
     if (isLeased(engine, loaded, nowMs)) return await putBack(engine, loaded, wake, loaded.lease.untilMs - nowMs);
     if (isDrivenHere(engine, loaded)) return await putBack(engine, loaded, wake, engine.settings.leaseMs);
-    const parked = stillParked(loaded, nowMs);
+    const next = advance(loaded.invocation, pollOf(loaded, nowMs));
+    const parked = stillParked(loaded, next, nowMs);
     if (parked?.status === "paused") await passOver(engine, loaded.invocation);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
-    if (isLeftInLine(loaded, nowMs) && (await stillWaits(engine, loaded))) return;
+    if (isLeftInLine(loaded, next, nowMs) && (await stillWaits(engine, loaded))) return;
     const { acceptance } = loaded.invocation;
-    if (belongsInSlowLane(engine, wake, acceptance.target.service))
-      return await sendInPlace(engine, wake, acceptance, 0);
-    const waiting = waitsForCircuit(engine, loaded, nowMs);
-    const untilMs = waiting && (await waiting);
-    if (untilMs !== undefined) return await sendInPlace(engine, wake, acceptance, untilMs - nowMs);
+    const asked = admitClaim(engine, wake, loaded.invocation, next);
+    const admission = asked instanceof Promise ? await asked : asked;
+    if (admission.kind === "leave") return await sendInPlace(engine, wake, acceptance, 0);
+    if (admission.kind === "wait") return await sendInPlace(engine, wake, acceptance, admission.untilMs - nowMs);
     // A driver needs the large results that the load has left in the table, so the invocation is loaded again with them.
     if (loaded.leavesResults === true) {
       asHeads = false;
@@ -80,7 +76,7 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     const active = await claim(engine, loaded, {
       messageDriven: true,
       spentAtMs: wake.wakeAtMs,
-      mayProbe: waiting !== undefined,
+      mayProbe: admission.isProbe === true,
       journalRoom: room,
       inMainLane: engine.settings.hasSlowLane === true,
     });
@@ -158,32 +154,20 @@ async function putBack(
 }
 
 /** True if the invocation waits for its key, no arrival ends it, and the next look at its place in the queue is not due. */
-function isLeftInLine(loaded: Loaded, nowMs: number): boolean {
-  const { leaseRecord } = loaded;
+function isLeftInLine({ leaseRecord }: Loaded, { step, segment }: Transition, nowMs: number): boolean {
   if (leaseRecord?.status !== "pending" || leaseRecord.untilMs !== 0 || (leaseRecord.lookAtMs ?? 0) <= nowMs)
     return false;
-  const { step, segment } = advance(loaded.invocation, pollOf(loaded, nowMs));
   return segment === undefined && step.kind === "acquire";
 }
 
-/**
- * Asks the circuit before the claim, so that an invocation with an open circuit costs one message and no write.
- * @returns undefined if no attempt is next, or if the circuit of the attempt is not open; else a promise, which resolves to the
- *   moment until which the attempt has to wait, or to undefined if this driver may probe
- */
-function waitsForCircuit(engine: Engine, loaded: Loaded, nowMs: number): undefined | Promise<number | undefined> {
-  if (engine.registry.circuits().size === 0) return undefined;
-  const { step, segment } = advance(loaded.invocation, pollOf(loaded, nowMs));
-  if (segment !== undefined || step.kind !== "attempt") return undefined;
-  return waitsUntilMs(engine, circuitKeyOfNext(engine, loaded.invocation));
-}
-
 /** @returns the park if nothing that was loaded allows the invocation to advance: a claim would only park it again */
-function stillParked(loaded: Loaded, nowMs: number): Park | undefined {
-  const { invocation, leaseRecord } = loaded;
+function stillParked(
+  { invocation, leaseRecord }: Loaded,
+  { step, segment }: Transition,
+  nowMs: number,
+): Park | undefined {
   if (leaseRecord === undefined || leaseRecord.untilMs !== 0 || leaseRecord.base < invocation.segmentIndex)
     return undefined;
-  const { step, segment } = advance(loaded.invocation, pollOf(loaded, nowMs));
   if (segment !== undefined || step.kind !== "park" || step.status !== leaseRecord.status) return undefined;
   // An arrival may have changed the moment of the next wake. Only a driver that parks again sets this wake.
   if (step.wakeAtMs !== leaseRecord.wakeAtMs) return undefined;

@@ -1,4 +1,5 @@
 /** Forwards messages of slow services from the main lane to the slow lane, before the worker loads anything. */
+import { admitMessage } from "../admission/admission.ts";
 import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 import { putOff } from "./work-batch.ts";
@@ -19,8 +20,7 @@ export async function sendSlowOn<D extends Delivery>(engine: Engine, deliveries:
   // One loop fills both lists. With two loops, a slow note that is read between them could keep a message out of both lists.
   const [slow, staying, failed]: [D[], D[], D[]] = [[], [], []];
   for (const delivery of deliveries) {
-    const { service } = delivery.wake;
-    (service !== undefined && engine.registry.isSlow(service) ? slow : staying).push(delivery);
+    (admitMessage(engine, delivery.wake).kind === "go" ? staying : slow).push(delivery);
   }
   await Promise.all(
     slow.map(async (delivery) => {

@@ -1,11 +1,11 @@
 /** The worker: takes messages from the queue and drives their invocations, many at a time. */
 import type { Engine } from "../engine.ts";
+import { NO_SLOTS, type Slot, type WorkerLimits, WorkerSlots } from "../admission/worker-slots.ts";
 import { Lag } from "../bulkheads/lag.ts";
 import { Slots } from "../bulkheads/slots.ts";
-import type { Admission, Delivery } from "../ports/queue.ts";
+import type { Delivery, Intake } from "../ports/queue.ts";
 import { VisibilityExtender } from "./visibility-extender.ts";
 import { hideLonger, type Running, type Source, workThrough } from "./worker-loop.ts";
-import { type Slot, type WorkerLimits, WorkerSlots } from "./worker-slots.ts";
 
 const RECEIVE_WAIT_MS = 20_000;
 const FAILURE_PAUSE_MS = 1_000;
@@ -24,7 +24,7 @@ export async function runWorker(engine: Engine, signal: AbortSignal, limits: Wor
 }
 
 /** Receives messages for as many invocations as the worker has slots for. */
-class Received implements Source<Delivery>, Admission {
+class Received implements Source<Delivery>, Intake {
   readonly #engine: Engine;
   readonly #signal: AbortSignal;
   readonly #slots: WorkerSlots;
@@ -46,7 +46,7 @@ class Received implements Source<Delivery>, Admission {
       lastMoveOf: (service) => this.#slots.lastMoveOf(service),
     };
     const stop = (): void => {
-      delete activeInvocations.slots;
+      activeInvocations.slots = NO_SLOTS;
       this.#look.abort();
     };
     signal.addEventListener("abort", stop, { once: true });

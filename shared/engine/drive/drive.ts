@@ -4,18 +4,19 @@ import { advance } from "../../core/invocation/advance.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Step, Transition } from "../../core/invocation/transition.ts";
+import { admitAttempt } from "../admission/admission.ts";
+import { noteOutcome, noteProgress } from "../admission/circuit.ts";
+import { isLarge } from "../admission/journal-room.ts";
 import { acquire } from "../lock/acquire.ts";
 import { attempt } from "../attempt/attempt.ts";
 import type { Growth } from "../attempt/growth.ts";
 import { leaveSlot } from "../effects/child-in-turn.ts";
-import { noteOutcome, noteProgress, circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
 import { commit } from "./commit.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { noteFailure } from "./failure-events.ts";
 import { leaveOpenIndex } from "../lease/leave-open-index.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
-import { isLarge } from "../local/journal-room.ts";
 import { park, readMeanwhile } from "./park.ts";
 import { perform } from "../effects/perform.ts";
 import { wakeUnanswered } from "../effects/wake-awaited.ts";
@@ -68,19 +69,14 @@ async function takeTurn(engine: Engine, active: ActiveInvocation): Promise<Turn>
   const unsettled = active.children.settleLeft();
   if (unsettled !== undefined) await unsettled;
   await readMeanwhile(engine, active);
-  const before = active.invocation;
-  const arrivals = [...active.inbox.arrivals.values()];
-  const holdsLock = active.lock.known !== undefined;
-  const isCut = active.inbox.rest !== undefined;
-  const transition = advance(before, { kind: "poll", atMs: engine.clock.nowMs(), arrivals, isCut, holdsLock });
+  const transition = advance(active.invocation, active.poll(engine.clock.nowMs()));
   const { step } = transition;
   if (step.kind !== "attempt") return await follow(engine, active, transition);
-  const needsRoom = (isCut && active.origin.journalRoom === undefined) || !active.hasJournalRoom(engine.bulkheads);
-  if (active.isStopping || needsRoom) return await park(engine, active, { kind: "park", status: "ready" });
-  const waiting = active.attempt.takeProbe() ? undefined : waitsUntilMs(engine, circuitKeyOfNext(engine, before));
-  const wakeAtMs = waiting && (await waiting);
-  if (wakeAtMs !== undefined)
-    return await park(engine, active, { kind: "park", status: "backing-off", wakeAtMs }, true);
+  const asked = admitAttempt(engine, active);
+  const admission = asked instanceof Promise ? await asked : asked;
+  if (admission.kind === "leave") return await park(engine, active, { kind: "park", status: "ready" });
+  if (admission.kind === "wait")
+    return await park(engine, active, { kind: "park", status: "backing-off", wakeAtMs: admission.untilMs }, true);
   active.advanceTo(transition.next);
   if (engine.tracer !== undefined) beginAttempt(engine, active);
   try {

@@ -7,7 +7,7 @@ import { hasComeToHold } from "../lock/acquire.ts";
 import { passOver } from "../lock/leave-queue.ts";
 import { takeReserved } from "../lock/reserved-key.ts";
 import { writeArrival } from "../messaging/deliver.ts";
-import { isLarge } from "../local/journal-room.ts";
+import { isLarge } from "../admission/journal-room.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { reclaim } from "../lease/claim.ts";
@@ -23,7 +23,7 @@ import { wakeAwaited } from "../effects/wake-awaited.ts";
 type Park = Extract<Step, { kind: "park" }>;
 
 /**
- * @param isHeldBack true if an open circuit holds back the next attempt
+ * @param isHeldBack true if admission holds back the next attempt
  * @returns `again` if the invocation can advance after all
  */
 export async function park(
@@ -54,13 +54,7 @@ export async function park(
     if (!(await putDownUntil(engine, active, step))) return "lost";
     // Arrivals are read after the park is written. The writer of an arrival that this read misses sends a wake (I4).
     await readArrivals(engine, active);
-    const next = advance(active.invocation, {
-      kind: "poll",
-      atMs: engine.clock.nowMs(),
-      arrivals: [...inbox.arrivals.values()],
-      isCut: inbox.rest !== undefined,
-      holdsLock: active.lock.known !== undefined,
-    });
+    const next = advance(active.invocation, active.poll(engine.clock.nowMs()));
     const advances =
       next.segment !== undefined ||
       (next.step.kind === "attempt" && !isHeldBack) ||

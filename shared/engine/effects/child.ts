@@ -4,6 +4,7 @@ import type { Effect } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Result } from "../../core/model/failure.ts";
 import { type Target, targetText, type TargetTypes } from "../../core/model/target.ts";
+import { admitDriver } from "../admission/admission.ts";
 import { acquire } from "../lock/acquire.ts";
 import { accept, activeByAcceptor, newNonce } from "../accept/accept.ts";
 import { PendingAcceptance } from "../accept/pending-acceptance.ts";
@@ -19,7 +20,6 @@ import { parkPending } from "../accept/park-at-start.ts";
 import type { Routing } from "../ports/registry.ts";
 import { retentionOf } from "../store/retention.ts";
 import { hasExpired, type Loaded } from "../store/load.ts";
-import { leavesToSlowLane } from "../messaging/slow-lane.ts";
 import { startAgain, startSend } from "../accept/start-send.ts";
 import { traceparentBelow } from "../traces.ts";
 import { wakeNow } from "../messaging/wake.ts";
@@ -52,9 +52,8 @@ export async function acceptChild(
     await acceptSend(engine, acceptance, isThis);
     return undefined;
   }
-  const tooSlow = engine.settings.leavesSlowToQueue === true && routing.found && routing.slow === true;
-  const isElsewhere = leavesToSlowLane(engine, service);
-  const along = room > 0 && !tooSlow && !isElsewhere && mayDriveAlong(driver) ? driver : undefined;
+  const admission = admitDriver(engine, service, routing.found && routing.slow === true);
+  const along = room > 0 && admission.kind === "go" && mayDriveAlong(driver) ? driver : undefined;
   const lease = along ? nextLease(engine, engine.activeInvocations.newToken()) : NO_LEASE;
   if (along !== undefined && mayWait(engine, acceptance, redoOfMs)) {
     const pending = new PendingAcceptance(engine, acceptance, lease, engine.settings.acceptanceWaitMs, false);

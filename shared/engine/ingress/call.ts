@@ -3,6 +3,7 @@
  * (docs/design.md#the-ingress-drives-inline). On AWS, a worker drives a handler with a slow note.
  */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { admitDriver } from "../admission/admission.ts";
 import { accept, activeByAcceptor } from "../accept/accept.ts";
 import { type Lease, NO_LEASE } from "../store/acceptance-record.ts";
 import { waitForEnd } from "./attach.ts";
@@ -31,7 +32,7 @@ export async function call(
   const submitted = await submit(engine, submission);
   if (submitted.kind !== "acceptance") return submitted;
   const { acceptance } = submitted;
-  if (submitted.slow && engine.settings.leavesSlowToQueue === true)
+  if (admitDriver(engine, acceptance.target.service, submitted.slow).kind !== "go")
     return await callByWorker(engine, acceptance, signal);
   const lease = nextLease(engine, engine.activeInvocations.newToken());
   const isFresh = submission.idempotencyKey === undefined && acceptance.handlerType !== "workflow";

@@ -4,6 +4,7 @@
  */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Route } from "../../core/model/deployment.ts";
+import { NO_SLOTS } from "../admission/worker-slots.ts";
 import { activeByAcceptor } from "../accept/accept.ts";
 import { PendingAcceptance } from "../accept/pending-acceptance.ts";
 import { drive, type DriveEnd } from "../drive/drive.ts";
@@ -19,7 +20,7 @@ import { StoreError } from "../ports/table.ts";
  */
 export function drivesAtOnce({ settings, activeInvocations }: Engine, { handler }: Route): boolean {
   if (settings.acceptanceWaitMs === undefined || handler.type === "workflow") return false;
-  return activeInvocations.slots !== undefined && !activeInvocations.stopping;
+  return activeInvocations.slots !== NO_SLOTS && !activeInvocations.stopping;
 }
 
 /**
@@ -36,7 +37,7 @@ export async function acceptAndDrive(
   route: Route,
   joinedWithinMs: number,
 ): Promise<boolean> {
-  const giveSlot = engine.activeInvocations.slots?.take(acceptance.target.service);
+  const giveSlot = engine.activeInvocations.slots.take(acceptance.target.service);
   if (giveSlot === undefined) return false;
   const lease = nextLease(engine, engine.activeInvocations.newToken());
   const pending = new PendingAcceptance(engine, acceptance, lease, joinedWithinMs);

@@ -1,10 +1,10 @@
 /** The watch over the active invocations: it renews leases, reports long and silent attempts, and aborts dead exchanges. */
 import type { Engine } from "../engine.ts";
+import { admitLonger } from "../admission/admission.ts";
 import { renew } from "./renew.ts";
-import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import { noteUnsent, shedStreams, type Unsent } from "./shed-streams.ts";
-import { handOn, isHeldForChildren } from "../messaging/slow-lane.ts";
 import { followClock } from "./follow-clock.ts";
 
 /** The watch renews a lease when less than this share of it is left. */
@@ -104,6 +104,25 @@ function noteLong(engine: Engine, active: ActiveInvocation, exchange: OpenExchan
   exchange.long = true;
   const { service, handler } = invocation.acceptance.target;
   void engine.registry.noteLong(service, handler);
+}
+
+/** Cuts an attempt that has to leave its lane, in the same way as when the time of a function ends. @returns true if it was cut */
+function handOn(engine: Engine, active: ActiveInvocation, exchange: OpenExchange, nowMs: number): boolean {
+  if (active.isStopping || isHeldForChildren(active, exchange)) return false;
+  const { service, handler } = active.invocation.acceptance.target;
+  const lane = { service, inMainLane: rootOf(active).origin.inMainLane === true };
+  if (admitLonger(engine, lane, nowMs - active.attempt.turnSinceMs).kind === "go") return false;
+  engine.log.write("attempt.handed-on", { invocationId: active.id, service, handler });
+  active.stop(nowMs);
+  return true;
+}
+
+/**
+ * True if the exchange stays open and its handler may await a call that is driven along. The call may then be what takes long,
+ * so the time does not count as time of the caller.
+ */
+function isHeldForChildren({ children }: ActiveInvocation, { halfClose }: OpenExchange): boolean {
+  return halfClose !== undefined && children.size > 0;
 }
 
 /** After a failed write, the next round renews again; the fence keeps the journal safe meanwhile (I1). */

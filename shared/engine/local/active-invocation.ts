@@ -1,12 +1,13 @@
 /** The memory of a driver about the invocation that it advances: the invocation, and parts with one owner each. */
+import type { Poll } from "../../core/invocation/event.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { journalBytes } from "../../core/invocation/journal.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
+import { JournalRoom } from "../admission/journal-room.ts";
 import type { Bulkheads } from "../bulkheads/bulkheads.ts";
 import { Children } from "./children.ts";
 import type { Inbox } from "./inbox.ts";
-import { JournalRoom } from "./journal-room.ts";
 import type { LeaseHandle } from "./lease-handle.ts";
 import { LockHandle } from "./lock-handle.ts";
 import { OpenAttempt } from "./open-attempt.ts";
@@ -74,6 +75,19 @@ export class ActiveInvocation {
   /** Only the driver calls this, after its decision. */
   advanceTo(next: Invocation): void {
     this.#invocation = next;
+  }
+
+  /** The question of this driver what to do next. */
+  poll(atMs: number): Poll {
+    const { arrivals, rest } = this.inbox;
+    const holdsLock = this.lock.known !== undefined;
+    return { kind: "poll", atMs, arrivals: [...arrivals.values()], isCut: rest !== undefined, holdsLock };
+  }
+
+  /** @returns false if the next load needs more room than this driver has: for the journal, or for arrivals that it left out */
+  hasRoomToAttempt(bulkheads: Bulkheads): boolean {
+    const leavesArrivals = this.inbox.rest !== undefined && this.origin.journalRoom === undefined;
+    return !leavesArrivals && this.hasJournalRoom(bulkheads);
   }
 
   /** @returns false if the journal has outgrown its room: the driver parks, and the next load waits for room */

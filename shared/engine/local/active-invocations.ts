@@ -1,6 +1,7 @@
 /** The invocations that this process drives now, and the hints that end their waits early. */
 import type { InvocationId, Token } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
+import { NO_SLOTS } from "../admission/worker-slots.ts";
 import { Drains } from "./drains.ts";
 import type { ActiveInvocation } from "./active-invocation.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -19,14 +20,6 @@ export type StopReason = "shutdown" | "time" | "replied";
 
 /** Open exchanges are half-closed this long before the time is up: a handler can end its step, and then suspends. */
 const LEAVE_BEFORE_MS = 2_000;
-
-/** The slots of the worker in this process. */
-export interface DriveSlots {
-  /** @returns a function that gives the slot back; undefined if the service has its share, or all slots are in use */
-  take(service: string): (() => void) | undefined;
-  /** @returns a number that changes whenever the service takes a slot or gives one back */
-  lastMoveOf(service: string): number;
-}
 
 /**
  * No decision depends on this memory: a process without it reaches the same results, later (I8).
@@ -62,8 +55,8 @@ export class ActiveInvocations {
   expirableBeforeMs: number | undefined;
   /** The invocations that may have ended the previous process; absent after a clean end. */
   suspects?: Suspects;
-  /** The worker's slots. Sends and records that are driven without a message take slots too. Absent while no worker runs. */
-  slots?: DriveSlots;
+  /** The worker's slots. Sends and records that are driven without a message take slots too. */
+  slots = NO_SLOTS;
   /** True while a watch runs, so that only one runs at a time. */
   watched = false;
 

@@ -10,3 +10,8 @@ export interface IdSource {
    */
   derive(parts: readonly (string | Uint8Array)[], size: number): Uint8Array;
 }
+
+/** A random number from 0 to 1, for the spread of retries. */
+export function jitter({ ids }: { readonly ids: IdSource }): number {
+  return ids.random(1)[0]! / 255;
+}

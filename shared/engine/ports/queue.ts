@@ -29,7 +29,7 @@ export interface Delivery {
 }
 
 /** Decides by service which messages a receiver takes. Only some queues allow this choice. */
-export interface Admission {
+export interface Intake {
   /**
    * Called before the queue hands out a message, in the order of the deliveries.
    * @returns false if the receiver can take no message of this service now; the queue then keeps the message and offers
@@ -50,14 +50,14 @@ export interface Queue {
   recall(handle: MessageHandle): Promise<void>;
   /**
    * Waits up to `waitMs` for at least one message; received messages stay invisible for `visibilityMs`.
-   * @param admission ignored by a queue whose receivers cannot choose
+   * @param intake ignored by a queue whose receivers cannot choose
    */
   receive(
     limit: number,
     visibilityMs: number,
     waitMs: number,
     signal?: AbortSignal,
-    admission?: Admission,
+    intake?: Intake,
   ): Promise<readonly Delivery[]>;
   /** Makes a received message invisible for `visibilityMs` from now; 0 makes it visible at once. */
   extend(receipt: string, visibilityMs: number): Promise<void>;

@@ -1,7 +1,7 @@
 /** Makes the view of one invocation for operators: its state, its deployment, its pause and what it waits for. */
 import { addressOf, type Deployment } from "../../core/model/deployment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
-import { circuitKeyOfNext } from "../attempt/circuit.ts";
+import { deploymentOfNext } from "../admission/circuit.ts";
 import type { Engine } from "../engine.ts";
 import { viewOf } from "../operate/inspect.ts";
 import { knownNow } from "../operate/known-now.ts";
@@ -31,7 +31,7 @@ export async function showInvocation(
 
 async function shown(engine: Engine, loaded: Loaded, choice: EntryChoice): Promise<InvocationView> {
   const view = await viewOf(engine, loaded, choice);
-  // This read also refreshes the registry in memory, in which `circuitKeyOfNext` finds the deployment of a service.
+  // This read also refreshes the registry in memory, in which `deploymentOfNext` finds the deployment of a service.
   const deployments = await engine.registry.deployments();
   const deployment = deploymentOf(engine, loaded, deployments);
   if (view.status === "completed") return { ...view, ...(deployment && { deployment }) };
@@ -54,9 +54,7 @@ function deploymentOf(
 ): InvocationView["deployment"] {
   const invocation = knownNow(engine, loaded);
   const id =
-    invocation.phase.status === "completed"
-      ? invocation.pin?.deploymentId
-      : circuitKeyOfNext(engine, invocation)?.deploymentId;
+    invocation.phase.status === "completed" ? invocation.pin?.deploymentId : deploymentOfNext(engine, invocation);
   if (id === undefined) return undefined;
   const found = deployments.find((deployment) => deployment.id === id);
   return { id, ...(found && { address: addressOf(found.destination) }) };

@@ -3,11 +3,11 @@ import type { Lookup, NotificationEntry, SignalName } from "../../core/invocatio
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { type RunningStep, type Wait, waitsOf } from "../../core/invocation/waits.ts";
 import type { Await } from "../../core/model/await-tree.ts";
-import { circuitName } from "../../core/model/circuit.ts";
 import { type InvocationId, invocationIdBytes } from "../../core/model/ids.ts";
 import { targetText } from "../../core/model/target.ts";
 import { encodeAwakeableId } from "../../core/protocol/awakeable-id.ts";
-import { circuitKeyOfNext } from "../attempt/circuit.ts";
+import { waitOf } from "../admission/admission.ts";
+import { deploymentOfNext } from "../admission/circuit.ts";
 import { idOfLookup } from "../effects/lookup-id.ts";
 import type { Engine } from "../engine.ts";
 import { signalText } from "../operate/entry-view.ts";
@@ -27,8 +27,8 @@ export async function ownWaits(engine: Engine, loaded: Loaded): Promise<readonly
     moments: momentsOf(loaded, invocation),
     arrived: arrivedFor(engine, loaded),
   }).map((wait) => viewOf(engine, loaded, wait));
-  const circuit = circuitView(engine, invocation);
-  if (circuit !== undefined) return [...waits, circuit];
+  const heldBack = heldBackView(engine, invocation);
+  if (heldBack !== undefined) return [...waits, heldBack];
   const queue = await queueOf(engine, loaded);
   if (queue === undefined) return waits;
   const { place, holderId } = queue;
@@ -123,7 +123,7 @@ function stepOf([step, ...others]: readonly RunningStep[]): Pick<WaitView, "step
 }
 
 function deploymentOf(engine: Engine, invocation: Invocation): Pick<WaitView, "deploymentId"> {
-  const deploymentId = circuitKeyOfNext(engine, invocation)?.deploymentId;
+  const deploymentId = deploymentOfNext(engine, invocation);
   return deploymentId === undefined ? {} : { deploymentId };
 }
 
@@ -144,13 +144,9 @@ function signalView(id: InvocationId, signal: SignalName): Pick<WaitView, "kind"
   return { kind: "signal", name: signalText(signal) };
 }
 
-/** The open circuit that holds back the next attempt, if the registry in memory shows one. */
-function circuitView(engine: Engine, invocation: Invocation): WaitView | undefined {
+/** What holds back the next attempt. */
+function heldBackView(engine: Engine, invocation: Invocation): WaitView | undefined {
   const { status } = invocation.phase;
-  if (status !== "backing-off" && status !== "ready") return undefined;
-  const key = circuitKeyOfNext(engine, invocation);
-  const open = key && engine.registry.circuits().get(circuitName(key));
-  if (open === undefined) return undefined;
-  const { deploymentId, sinceMs, untilMs, reason } = open;
-  return { kind: "circuit", sinceMs, untilMs, deploymentId, name: reason };
+  const wait = status === "backing-off" || status === "ready" ? waitOf(engine, invocation) : undefined;
+  return wait && { ...wait.why, untilMs: wait.untilMs };
 }

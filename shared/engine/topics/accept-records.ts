@@ -18,6 +18,7 @@ import { recordIdentity } from "../../core/topics/record-identity.ts";
 import { badRecordPolicy } from "../../core/topics/subscription-options.ts";
 import { type RecordOrigin, type RecordRequest, requestOf, type TopicRecord } from "../../core/topics/topic-record.ts";
 import { newNonce } from "../accept/accept.ts";
+import { NO_SLOTS } from "../admission/worker-slots.ts";
 import { workflowId } from "../accept/invocation-ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
@@ -224,10 +225,10 @@ async function driveInSlot(
 ): Promise<boolean> {
   const { activeInvocations, bulkheads, clock } = engine;
   let untilMs = clock.nowMs() + SLOT_PATIENCE_MS;
-  for (let lastMove = activeInvocations.slots?.lastMoveOf(service); ;) {
+  for (let lastMove = activeInvocations.slots.lastMoveOf(service); ;) {
     if (await bulkheads.recordTurns.take(subscriptionId, drive)) return true;
     const { slots } = activeInvocations;
-    if (slots === undefined || activeInvocations.stopping) return false;
+    if (slots === NO_SLOTS || activeInvocations.stopping) return false;
     if (slots.lastMoveOf(service) !== lastMove) {
       lastMove = slots.lastMoveOf(service);
       untilMs = clock.nowMs() + SLOT_PATIENCE_MS;

@@ -1,7 +1,7 @@
 /** The clock of the machine is set by hours, forward or back, while invocations run, wait and back off; no timer notices this. */
 import { expect, test } from "vitest";
+import { waitOrProbe } from "../../../shared/engine/admission/circuit.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
-import { waitsUntilMs } from "../../../shared/engine/attempt/circuit.ts";
 import { consumeWake } from "../../../shared/engine/consume/consume-wake.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
@@ -205,9 +205,11 @@ test("a circuit that opened before the clock was set back lets a probe through",
   const opened = { ...place, sinceMs: nowMs, untilMs: nowMs + 1_000, pauseMs: 1_000, reason: "down" };
   await engine.registry.setCircuit(opened, undefined);
   await engine.registry.route("S", "first");
-  expect(await waitsUntilMs(engine, place)).toBeGreaterThan(nowMs);
+  const waiting = await waitOrProbe(engine, opened);
+  expect(waiting).toMatchObject({ kind: "wait", why: { kind: "circuit", name: "down" } });
+  expect(waiting.kind === "wait" && waiting.untilMs).toBeGreaterThan(nowMs);
   stage.pulse.set(-10 * HOUR_MS);
-  expect(await waitsUntilMs(engine, place)).toBeUndefined();
+  expect(await waitOrProbe(engine, opened)).toMatchObject({ kind: "go", isProbe: true });
 });
 
 test("the message of an invocation that another process drives comes again within a lease, although the clock is set back", async () => {

@@ -2,7 +2,8 @@
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { ActiveInvocations, type DriveSlots } from "../../../shared/engine/local/active-invocations.ts";
+import type { DriveSlots } from "../../../shared/engine/admission/worker-slots.ts";
+import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
 import { OpenStreams } from "../../../shared/engine/local/open-streams.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
 import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";

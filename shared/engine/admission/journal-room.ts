@@ -15,9 +15,11 @@ const LOADING_FACTOR = 2;
  */
 const SIZES_MAX = 10_000;
 
-/** No room became free in time for a journal; the invocation's message comes again later. */
+/** No room became free in time for a journal. */
 export class NoJournalRoomError extends Error {
   override name = "NoJournalRoomError";
+  /** The message of the invocation comes again after this time. Invocations with other large journals may end meanwhile. */
+  readonly retryAfterMs = 5_000;
 }
 
 export class JournalRoom {

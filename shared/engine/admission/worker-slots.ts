@@ -1,6 +1,6 @@
-/** The slots of a worker. They limit the invocations that it drives at a time: in total, per service and per deployment. */
+/** The slots of a process. They limit the invocations that its worker drives at a time: in total, per service and per deployment. */
 import { type LaneLimit, Slots } from "../bulkheads/slots.ts";
-import type { Admission } from "../ports/queue.ts";
+import type { Intake } from "../ports/queue.ts";
 import type { Registry } from "../ports/registry.ts";
 
 export interface WorkerLimits {
@@ -14,6 +14,17 @@ export interface WorkerLimits {
   readonly perDeployment?: LaneLimit;
 }
 
+/** The slots of the worker in this process. */
+export interface DriveSlots {
+  /** @returns a function that gives the slot back; undefined if the service has its share, or all slots are in use */
+  take(service: string): (() => void) | undefined;
+  /** @returns a number that changes whenever the service takes a slot or gives one back */
+  lastMoveOf(service: string): number;
+}
+
+/** The slots of a process without a worker. On AWS, Lambda gives each function a few messages at a time, so no slots are counted. */
+export const NO_SLOTS: DriveSlots = { take: () => undefined, lastMoveOf: () => 0 };
+
 /** The slot of one invocation. */
 export interface Slot {
   readonly service: string;
@@ -23,7 +34,7 @@ export interface Slot {
 /** The services of one deployment may together take twice the slots of one service. */
 const DEPLOYMENT_SHARE = 2;
 
-export class WorkerSlots implements Admission {
+export class WorkerSlots implements Intake {
   readonly #registry: Pick<Registry, "ownerOf">;
   readonly #services: Slots;
   readonly #deployments: Slots;
