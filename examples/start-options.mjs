@@ -1,17 +1,18 @@
-/** The options of `npm start`: reads them, and looks whether their ports are free before anything is built. */
+/** The options of `npm start` and `npm run dev`: reads them, and looks whether their ports are free before anything is built. */
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { parseArgs } from "node:util";
 
 const ADMIN_PORT = 9070;
-/** The ports of `npm start`: option, port without the option, and what answers there. */
+/** The ports of both commands: option, port without the option, and what answers there. */
 const PORTS = [
   { option: "ingress-port", fallback: 8080, owner: "calls" },
   { option: "admin-port", fallback: ADMIN_PORT, owner: "administration and the web UI" },
   { option: "handlers-port", fallback: 9080, owner: "the example's handlers" },
 ];
-const DATA_DIR = ".stepwell";
-const COMMAND = "dist/stepwell.js";
+/** The data directory of the command itself. */
+const USUAL_DATA_DIR = ".stepwell";
+const PROGRAM = "dist/stepwell.js";
 const LOOPBACKS = ["127.0.0.1", "::1"];
 /** A machine without IPv6 has no `::1`; no other program can listen there either. */
 const NO_SUCH_ADDRESS = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"]);
@@ -19,36 +20,50 @@ const PORT_MAX = 65_535;
 /** Lower ports need rights of their own. */
 const LOWEST = 1024;
 
-export const HELP = `npm start -- [options]
-
-Builds, and runs the control plane and the example's handlers until Ctrl-C.
-
-Options:
-${PORTS.map(({ option, fallback, owner }) => `  --${option} <port>`.padEnd(26) + `${owner} (default: ${fallback}; 0: a free port)`).join("\n")}
-  --data-dir <directory>  the data of the control plane (default: ${DATA_DIR})
-  --help                  shows this text`;
-
 /** A failure that the user can correct; the script prints its message without a stack. */
 export class StartError extends Error {}
 
 /**
+ * @param command `line`, such as "npm start"; `does`, a sentence; `dataDir`; `flags`, further flags with what each
+ * does
+ */
+export function helpOf({ line, does, dataDir, flags = {} }) {
+  const rows = [
+    ...PORTS.map(({ option, fallback, owner }) => [
+      `${option} <port>`,
+      `${owner} (default: ${fallback}; 0: a free port)`,
+    ]),
+    ["data-dir <directory>", `the data of the control plane (default: ${dataDir})`],
+    ...Object.entries(flags),
+    ["help", "shows this text"],
+  ];
+  const options = rows.map(([option, meaning]) => `  --${option}`.padEnd(26) + meaning);
+  return `${line} -- [options]\n\n${does}\n\nOptions:\n${options.join("\n")}`;
+}
+
+/**
+ * @param command as in `helpOf`
  * @returns the options, or `undefined` if the user asks for help
  * @throws StartError for an unknown option or something that is no port
  */
-export function optionsOf(words) {
-  const options = Object.fromEntries(PORTS.map(({ option }) => [option, { type: "string" }]));
+export function optionsOf(words, command) {
+  const flags = Object.keys(command.flags ?? {});
+  const options = {
+    ...Object.fromEntries(PORTS.map(({ option }) => [option, { type: "string" }])),
+    ...Object.fromEntries(flags.map((flag) => [flag, { type: "boolean" }])),
+    "data-dir": { type: "string" },
+    help: { type: "boolean", short: "h" },
+  };
   let values;
   try {
-    ({ values } = parseArgs({
-      args: words,
-      options: { ...options, "data-dir": { type: "string" }, help: { type: "boolean", short: "h" } },
-    }));
+    ({ values } = parseArgs({ args: words, options }));
   } catch (error) {
-    throw new StartError(`${error.message}\n\n${HELP}`, { cause: error });
+    throw new StartError(`${error.message}\n\n${helpOf(command)}`, { cause: error });
   }
   if (values.help) return undefined;
   const ports = PORTS.map((port) => ({ ...port, number: portOf(port.option, values[port.option] ?? port.fallback) }));
-  return { ports, dataDir: values["data-dir"] ?? DATA_DIR };
+  const given = flags.filter((flag) => values[flag] === true);
+  return { ports, dataDir: values["data-dir"] ?? command.dataDir, flags: given };
 }
 
 function portOf(option, text) {
@@ -58,18 +73,18 @@ function portOf(option, text) {
 }
 
 /** The command that starts the same again, in a shell. */
-export function startAgain(numbers, dataDir) {
+export function startAgain(numbers, dataDir, command) {
   const changed = PORTS.filter(({ option, fallback }) => numbers[option] !== fallback);
   const words = changed.map(({ option }) => `--${option} ${numbers[option]}`);
-  if (dataDir !== DATA_DIR) words.push(`--data-dir ${shellWord(dataDir)}`);
-  return ["npm start", ...(words.length === 0 ? [] : ["--", ...words])].join(" ");
+  if (dataDir !== command.dataDir) words.push(`--data-dir ${shellWord(dataDir)}`);
+  return [command.line, ...(words.length === 0 ? [] : ["--", ...words])].join(" ");
 }
 
 /** The command that opens the web UI, in a shell. */
 export function openUi(admin, dataDir) {
-  const words = [`node ${COMMAND} ui`];
+  const words = [`node ${PROGRAM} ui`];
   if (admin !== ADMIN_PORT) words.push(`--admin-url http://127.0.0.1:${admin}`);
-  if (dataDir !== DATA_DIR) words.push(`--data-dir ${shellWord(dataDir)}`);
+  if (dataDir !== USUAL_DATA_DIR) words.push(`--data-dir ${shellWord(dataDir)}`);
   return words.join(" ");
 }
 
@@ -78,10 +93,11 @@ function shellWord(word) {
 }
 
 /**
+ * @param command as in `helpOf`
  * @returns the numbers of the ports by their options; a free port in place of 0
  * @throws StartError that names every taken port, and a command with free ones
  */
-export async function freePorts(ports) {
+export async function freePorts(ports, { line }) {
   const chosen = [];
   for (const port of ports) {
     const number = port.number === 0 ? await aFreePort(chosen) : port.number;
@@ -96,7 +112,7 @@ export async function freePorts(ports) {
   );
   const words = await optionsInstead(chosen);
   throw new StartError(
-    `${told.join("\n")}\nStop what listens there, or start on other ports:\n\n  npm start -- ${words}`,
+    `${told.join("\n")}\nStop what listens there, or start on other ports:\n\n  ${line} -- ${words}`,
   );
 }
 

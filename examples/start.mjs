@@ -4,13 +4,18 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePorts, HELP, optionsOf, openUi, startAgain, StartError } from "./start-options.mjs";
+import { freePorts, helpOf, optionsOf, openUi, startAgain, StartError } from "./start-options.mjs";
 
 const READY_WITHIN_MS = 120_000;
 const POLL_EVERY_MS = 50;
 const STOP_WITHIN_MS = 10_000;
 
-const COMMAND = "dist/stepwell.js";
+const COMMAND = {
+  line: "npm start",
+  does: "Builds, and runs the control plane and the example's handlers until Ctrl-C.",
+  dataDir: ".stepwell",
+};
+const PROGRAM = "dist/stepwell.js";
 const DEPLOYMENT = "dist/examples/greeter.js";
 const SERVICES = ["greeter", "postOffice", "kitchen"];
 
@@ -44,7 +49,7 @@ let stopping = false;
 function build() {
   const { status } = spawnSync(process.execPath, ["build.mjs"], { stdio: "inherit" });
   if (status !== 0) throw new StartError("The build failed for the reasons above.");
-  for (const built of [COMMAND, DEPLOYMENT]) {
+  for (const built of [PROGRAM, DEPLOYMENT]) {
     if (!existsSync(built)) throw new StartError(`The build left no ${built}.`);
   }
 }
@@ -113,10 +118,10 @@ async function isRegistered(adminPort, dataDir) {
 }
 
 async function run() {
-  const options = optionsOf(process.argv.slice(2));
-  if (options === undefined) return console.log(HELP);
+  const options = optionsOf(process.argv.slice(2), COMMAND);
+  if (options === undefined) return console.log(helpOf(COMMAND));
   const { dataDir } = options;
-  const ports = await freePorts(options.ports);
+  const ports = await freePorts(options.ports, COMMAND);
   const [ingress, admin, handlers] = [ports["ingress-port"], ports["admin-port"], ports["handlers-port"]];
   build();
 
@@ -127,16 +132,14 @@ async function run() {
 
   const own = ["--ingress-port", String(ingress), "--admin-port", String(admin), "--data-dir", dataDir];
   const address = `http://127.0.0.1:${handlers}`;
-  const controlPlane = start("control plane", [COMMAND, "dev", ...own, "--register", address]);
+  const controlPlane = start("control plane", [PROGRAM, "dev", ...own, "--register", address]);
   await until("the ingress is healthy", () => isHealthy(ingress, "/restate/health"));
   await until("the admin API is healthy", () => isHealthy(admin, "/health"));
   await until(`the services ${SERVICES.join(", ")} are registered`, () => isRegistered(admin, dataDir));
 
   const pids = [controlPlane, deployment].map(({ child }) => child.pid);
-  if (!stopping)
-    console.log(
-      invitation({ ingress, admin, dataDir, pids, again: startAgain(ports, dataDir), ui: openUi(admin, dataDir) }),
-    );
+  const [again, ui] = [startAgain(ports, dataDir, COMMAND), openUi(admin, dataDir)];
+  if (!stopping) console.log(invitation({ ingress, admin, dataDir, pids, again, ui }));
   await Promise.race([controlPlane.ended, deployment.ended]);
 }
 

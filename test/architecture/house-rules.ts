@@ -11,10 +11,23 @@ const LINES_MAX = 600;
 export const LINES_TO_LOOK_TWICE = 400;
 const README_LINES_MAX = 40;
 
-const TOP_FOLDERS = new Set(["shared", "functions", "examples", "test", "docs", "infra", "localstack", "ui", ".ci"]);
+const TOP_FOLDERS = new Set([
+  "shared",
+  "functions",
+  "examples",
+  "test",
+  "docs",
+  "infra",
+  "localstack",
+  "ui",
+  ".ci",
+  ".vscode",
+]);
 const TOP_FILES = new Set(
-  `package.json package-lock.json tsconfig.json vitest.config.ts build.mjs cdk.json README.md LICENSE NOTICE SECURITY.md
-  CHANGELOG.md CONTRIBUTING.md Dockerfile .npmrc .gitignore .dockerignore .oxlintrc.json .oxfmtrc.json`.split(/\s+/),
+  `package.json package-lock.json tsconfig.json vitest.config.ts build.mjs dev.mjs cdk.json README.md LICENSE NOTICE SECURITY.md
+  CHANGELOG.md CONTRIBUTING.md Dockerfile .editorconfig .nvmrc .npmrc .gitignore .dockerignore .oxlintrc.json .oxfmtrc.json`.split(
+    /\s+/,
+  ),
 );
 const ROOMS_WITH_README = [
   "shared/core",

@@ -33,6 +33,9 @@ const SHAPES = [
   },
 ];
 
+/** As the start options want it. */
+const COMMAND = { line: "npm run bench:capacity", does: "Measures the local process.", dataDir: ".stepwell" };
+
 function bytesOf(folder) {
   const files = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
   return files.reduce((sum, entry) => sum + lstatSync(join(entry.parentPath, entry.name)).size, 0);
@@ -87,7 +90,7 @@ async function run() {
   const { status } = spawnSync(process.execPath, ["build.mjs"], { cwd: ROOT, stdio: "inherit" });
   if (status !== 0) throw new Error("The build failed.");
   const zeros = ["ingress", "admin", "handlers"].flatMap((port) => [`--${port}-port`, "0"]);
-  const ports = await freePorts(optionsOf(zeros).ports);
+  const ports = await freePorts(optionsOf(zeros, COMMAND).ports, COMMAND);
   const data = mkdtempSync(join(tmpdir(), "stepwell-capacity-"));
   const children = [];
   try {

@@ -17,7 +17,7 @@ export interface Coverage {
   readonly slowest: { readonly tookMs: number; readonly where: string };
 }
 
-/** `<ownership>/<scenario>/<call>/<fault>`, for the expiry of an item with its number at the end: only this point is run. */
+/** `<ownership>/<scenario>/<call>/<fault>`, for the expiry of an item with its number at the end: only this point is run. `<ownership>/<scenario>`: only the points of this scenario are. */
 const ONLY = process.env["CRASH_POINT"];
 /** Of the points, only each one with a number that this number divides is run: for a quick look at many scenarios. */
 const EVERY = Number(process.env["CRASH_POINTS_EVERY"] ?? 1);
@@ -89,7 +89,7 @@ export async function crashPoints(
   const chosen = points.filter((point, number) =>
     only === undefined
       ? number % (sabotage === undefined ? EVERY : 1) === 0
-      : only === pathOf(ownership, scenario, point),
+      : [`${ownership}/${scenario.name}`, pathOf(ownership, scenario, point)].includes(only),
   );
   const failures: string[] = [];
   const times = new Map<Fault, number>();
