@@ -15,6 +15,7 @@ const CORE = "shared/core/*";
 const PROGRAM = ["shared/wiring", "shared/api/*", "shared/engine", "shared/engine/*", "shared/config"];
 const LAMBDA = [...PROGRAM, "functions/lambda"];
 const ADAPTER = [CORE, "shared/engine/ports"];
+const AWS_ADAPTER = [...ADAPTER, "shared/adapters/aws-clients"];
 
 const inside = (room: string) => (name: string) => (name === "" ? room : `${room}/${name}`);
 
@@ -91,23 +92,24 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/core/query", rooms: MODEL },
   { folder: "shared/core/topics", rooms: MODEL },
   ...engineRooms(),
-  { folder: "shared/adapters/dynamodb", rooms: ADAPTER, packages: ["@aws-sdk/client-dynamodb"], node: true },
+  { folder: "shared/adapters/aws-clients", rooms: [] },
+  { folder: "shared/adapters/dynamodb", rooms: AWS_ADAPTER, packages: ["@aws-sdk/client-dynamodb"], node: true },
   { folder: "shared/adapters/embedded", rooms: ADAPTER, packages: ["classic-level"], node: true },
   { folder: "shared/adapters/https", rooms: ADAPTER, node: true },
   {
     folder: "shared/adapters/lambda",
-    rooms: ADAPTER,
+    rooms: AWS_ADAPTER,
     packages: ["@aws-sdk/client-lambda", "@aws-sdk/client-sts"],
     node: true,
   },
   { folder: "shared/adapters/kafka", rooms: ADAPTER, packages: ["@platformatic/kafka"], node: true },
-  { folder: "shared/adapters/scheduler", rooms: ADAPTER, packages: ["@aws-sdk/client-scheduler"], node: true },
+  { folder: "shared/adapters/scheduler", rooms: AWS_ADAPTER, packages: ["@aws-sdk/client-scheduler"], node: true },
   { folder: "shared/adapters/event-sources", rooms: ADAPTER, packages: ["@aws-sdk/client-lambda"] },
   { folder: "shared/adapters/arrow", rooms: ADAPTER, packages: ["@uwdata/flechette"] },
   { folder: "shared/adapters/squirreling", rooms: ADAPTER, packages: ["squirreling"], node: true },
   { folder: "shared/adapters/statements", rooms: ADAPTER, node: true },
-  { folder: "shared/adapters/sqs", rooms: ADAPTER, packages: ["@aws-sdk/client-sqs"], node: true },
-  { folder: "shared/adapters/ssm", rooms: ADAPTER, packages: ["@aws-sdk/client-ssm"] },
+  { folder: "shared/adapters/sqs", rooms: AWS_ADAPTER, packages: ["@aws-sdk/client-sqs"], node: true },
+  { folder: "shared/adapters/ssm", rooms: AWS_ADAPTER, packages: ["@aws-sdk/client-ssm"] },
   { folder: "shared/adapters/system", rooms: ADAPTER, packages: ["pino", "prom-client"], node: true },
   {
     folder: "shared/adapters/tracing",

@@ -16,11 +16,10 @@ const PARSING: Readonly<Record<string, string>> = {
   "shared/engine/register/kafka-items.ts": "stored",
   "shared/engine/store/lease-record.ts": "stored",
   "shared/engine/ports/wake-body.ts": "a message of this server",
-  "shared/adapters/sqs/slice-body.ts": "a message of this server",
+  "shared/adapters/sqs/sqs-slices.ts": "a message of this server",
   "shared/adapters/dynamodb/query-inputs.ts": "a token of this server",
-  "shared/adapters/embedded/table-pages.ts": "a token of this server",
   "shared/adapters/embedded/store-version.ts": "stored",
-  "shared/adapters/embedded/record-scan.ts": "stored",
+  "shared/adapters/embedded/table-pages.ts": "stored, or a token of this server",
   "shared/adapters/squirreling/json-functions.ts": "a value of a row, in the process of the statement",
 };
 const OF_CLIENTS = /^functions\/(?:cli|registrar)\//;

@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-scheduler";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { schedulerClient } from "../../shared/adapters/scheduler/scheduler-client.ts";
-import { scheduleName } from "../../shared/adapters/scheduler/schedule-form.ts";
+import { scheduleName } from "../../shared/adapters/scheduler/scheduler-timers.ts";
 import type { SchedulerTimersOptions } from "../../shared/adapters/scheduler/scheduler-timers.ts";
 import { SchedulerTimers } from "../../shared/adapters/scheduler/scheduler-timers.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";

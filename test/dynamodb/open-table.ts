@@ -1,7 +1,7 @@
 /** Tables on the DynamoDB engine that `run.mjs` started. */
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { CreateTableCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
-import type { Consumed } from "../../shared/adapters/dynamodb/consumption.ts";
+import type { Consumed } from "../../shared/adapters/dynamodb/dynamodb-table.ts";
 import { dynamoClient } from "../../shared/adapters/dynamodb/dynamodb-client.ts";
 import { DynamoTable } from "../../shared/adapters/dynamodb/dynamodb-table.ts";
 import { tableDefinition } from "../../shared/adapters/dynamodb/table-definition.ts";

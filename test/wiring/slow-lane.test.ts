@@ -1,7 +1,7 @@
 /** The slow lane: a handler that never answers fills only this lane, and other services go on. */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { bodyOfSlice } from "../../shared/adapters/sqs/slice-body.ts";
+import { bodyOfSlice } from "../../shared/adapters/sqs/sqs-slices.ts";
 import { send } from "../../shared/engine/ingress/send.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -1,6 +1,5 @@
 /** Implements the table port on DynamoDB. */
 import { randomUUID } from "node:crypto";
-import type { DynamoDBClient, QueryCommandInput } from "@aws-sdk/client-dynamodb";
 import {
   BatchGetItemCommand,
   ConditionalCheckFailedException,
@@ -12,8 +11,11 @@ import {
   TransactWriteItemsCommand,
   TransactionCanceledException,
   UpdateItemCommand,
+  TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
+import type { DynamoDBClient, QueryCommandInput, ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { Clock } from "../../engine/ports/clock.ts";
+import { KEYS_MAX, StoreError } from "../../engine/ports/table.ts";
 import type {
   Condition,
   IndexName,
@@ -29,15 +31,10 @@ import type {
   Write,
   Written,
 } from "../../engine/ports/table.ts";
-import { KEYS_MAX, StoreError } from "../../engine/ports/table.ts";
 import { itemOf } from "./attribute-values.ts";
-import { pastConflicts } from "./conflicts.ts";
-import type { OnConsumed, TableOperation } from "./consumption.ts";
-import { consumedOf } from "./consumption.ts";
 import { indexStart, indexToken, isEmptyRange, queryInput, scanInput, scanToken } from "./query-inputs.ts";
 import { INDEX_KEYS } from "./table-definition.ts";
 import { deleteInput, keyAttributes, putInput, transactionPart, updateInput } from "./write-inputs.ts";
-import { pastThrottling, pastUnserved, throttlingReasons } from "./throttling.ts";
 
 const TRANSACTION_MAX_WRITES = 100;
 const WRITTEN: Written = { written: true };
@@ -234,5 +231,132 @@ async function stored<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
     const detailed = bottleneck === undefined ? reason : `${reason} (${bottleneck})`;
     const lasts = cause instanceof Error && /AccessDenied/.test(cause.name);
     throw new StoreError(`DynamoDB could not do what was asked: ${detailed}`, { cause, lasts });
+  }
+}
+
+/** Retries requests that DynamoDB refuses because they conflict with a transaction over the same items. */
+const PATIENCE: Patience = { tries: 8, firstWaitMs: 10, waitMaxMs: 500, passes: isConflict };
+
+/** @throws the error of the last try */
+export async function pastConflicts<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {
+  return await tryAgain(clock, PATIENCE, attempt);
+}
+
+/** If a condition of a cancelled transaction failed, the refusal is final, even if another item was in conflict. */
+function isConflict(error: unknown): boolean {
+  if (error instanceof TransactionConflictException) return true;
+  if (!(error instanceof TransactionCanceledException)) return false;
+  const codes = error.CancellationReasons?.map(({ Code }) => Code) ?? [];
+  return codes.includes("TransactionConflict") && !codes.includes("ConditionalCheckFailed");
+}
+
+/** The units that a request consumed in the table and in each index, for the code that counts capacity. */
+type TableOperation =
+  | "get"
+  | "getMany"
+  | "query"
+  | "queryIndex"
+  | "partitions"
+  | "put"
+  | "update"
+  | "delete"
+  | "transact";
+
+/** Capacity units: read units for `get`, `getMany`, `query`, `queryIndex` and `partitions`, write units for the others. */
+export interface Consumed {
+  readonly operation: TableOperation;
+  /** Units of the table itself, without its indexes. */
+  readonly tableUnits: number;
+  readonly indexUnits: Readonly<Record<IndexName, number>>;
+}
+
+/** Called for successful requests only: DynamoDB does not report what a refused write consumed. */
+type OnConsumed = (consumed: Consumed) => void;
+
+function consumedOf(operation: TableOperation, answers: readonly (ConsumedCapacity | undefined)[]): Consumed {
+  let tableUnits = 0;
+  const indexUnits = { list: 0, open: 0 };
+  for (const part of answers) {
+    tableUnits += part?.Table?.CapacityUnits ?? 0;
+    indexUnits.list += part?.GlobalSecondaryIndexes?.["list"]?.CapacityUnits ?? 0;
+    indexUnits.open += part?.GlobalSecondaryIndexes?.["open"]?.CapacityUnits ?? 0;
+  }
+  return { operation, tableUnits, indexUnits };
+}
+
+/** Retries throttled requests beyond the client's own retries, and names the bottleneck. */
+const NAMES: ReadonlySet<string> = new Set([
+  "ProvisionedThroughputExceededException",
+  "ThrottlingException",
+  "RequestLimitExceeded",
+]);
+
+const THROTTLED_PATIENCE: Patience = { tries: 5, firstWaitMs: 200, waitMaxMs: 2_000, passes: isThrottling };
+
+/** A throttled request had no effect, so even a throttled write can be sent again. @throws what the last try threw */
+async function pastThrottling<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {
+  return await tryAgain(clock, THROTTLED_PATIENCE, attempt);
+}
+
+/**
+ * Repeats a batch until it is complete: DynamoDB serves only a part if throughput is short, or if the answer is too large.
+ * @param attempt requests the remaining keys, and returns how many are still unserved
+ * @throws what the last try threw, or ThrottlingException if several tries in a row serve no further key
+ */
+async function pastUnserved(clock: Clock, attempt: () => Promise<number>): Promise<void> {
+  let before = Infinity;
+  for (let isServed = false; !isServed;) {
+    await tryAgain(clock, THROTTLED_PATIENCE, async () => {
+      const left = await attempt();
+      const isAdvancing = left < before;
+      before = left;
+      isServed = left === 0;
+      if (isServed || isAdvancing) return;
+      const error = new Error(`${left} keys of a batch were not served`);
+      error.name = "ThrottlingException";
+      throw error;
+    });
+  }
+}
+
+function isThrottling(error: unknown): boolean {
+  return error instanceof Error && NAMES.has(error.name);
+}
+
+/**
+ * @returns the bottleneck that DynamoDB names, such as `TableWriteKeyRangeThroughputExceeded` for one hot partition
+ * or `IndexWriteAccountLimitExceeded`; undefined if it names none
+ */
+function throttlingReasons(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const reported = (error as { readonly throttlingReasons?: unknown }).throttlingReasons;
+  const older = (error as { readonly ThrottlingReasons?: unknown }).ThrottlingReasons;
+  const reasons = Array.isArray(reported) ? reported : Array.isArray(older) ? older : [];
+  const texts = reasons.map((each: { readonly reason?: string; readonly resource?: string }) =>
+    each.resource === undefined ? `${each.reason}` : `${each.reason} at ${each.resource}`,
+  );
+  return texts.length === 0 ? undefined : texts.join(", ");
+}
+
+/** Retries a request after transient refusals: a few times, after jittered waits that grow up to a maximum. */
+interface Patience {
+  readonly tries: number;
+  readonly firstWaitMs: number;
+  readonly waitMaxMs: number;
+  /** True if the error is transient: the same request may succeed later. */
+  readonly passes: (error: unknown) => boolean;
+}
+
+/** @throws what the last try threw */
+async function tryAgain<T>(clock: Clock, patience: Patience, attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tries === patience.tries || !patience.passes(error)) throw error;
+    }
+    const waitMs = Math.min(patience.firstWaitMs * 2 ** (tries - 1), patience.waitMaxMs);
+    // Jitter spreads requests that were refused together.
+    await clock.sleep(waitMs * (0.5 + Math.random() / 2));
   }
 }

@@ -9,7 +9,7 @@ import { Alarm } from "./alarm.ts";
 import type { Operation } from "./commit-groups.ts";
 import { MESSAGE } from "./key-encoding.ts";
 import { type InLane, MessageLanes } from "./message-lanes.ts";
-import { scanRecords } from "./record-scan.ts";
+import { scanRecords } from "./table-pages.ts";
 import type { Store } from "./store.ts";
 
 const ORDER_DIGITS = 16;

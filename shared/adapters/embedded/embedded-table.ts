@@ -1,5 +1,6 @@
 /** The table on the embedded store. It judges conditions in the order of calls, against durable and pending writes. */
 import { TransientMap } from "../../core/model/transient-map.ts";
+import { KEYS_MAX, StoreError } from "../../engine/ports/table.ts";
 import type {
   IndexName,
   Item,
@@ -13,14 +14,13 @@ import type {
   Updated,
   Write,
   Written,
+  Condition,
+  Scalar,
 } from "../../engine/ports/table.ts";
-import { KEYS_MAX, StoreError } from "../../engine/ports/table.ts";
-import type { Condition } from "../../engine/ports/table.ts";
 import type { CommitGroup, Operation } from "./commit-groups.ts";
-import { holds } from "./item-conditions.ts";
 import { decodeItem, encodeItem } from "./item-encoding.ts";
-import { type Shown, sideEntriesOf, sideOperations } from "./item-indexes.ts";
-import { updatedItem } from "./item-update.ts";
+import { sideEntriesOf, sideOperations } from "./item-indexes.ts";
+import type { Shown } from "./item-indexes.ts";
 import { baseOfExpiryKey, expiryBounds, itemKey, keyOfItem } from "./key-encoding.ts";
 import type { Store } from "./store.ts";
 import { readIndexPage, readPage, readPartitions } from "./table-pages.ts";
@@ -204,4 +204,60 @@ function nextItem(write: Write, existing: Item | undefined): Item | undefined {
 /** Waits until the existing items are durable, because a refusal rests on them and may report them. */
 async function durable(judged: readonly Judged[]): Promise<void> {
   for (const { existing } of judged) await existing.group?.done;
+}
+
+/** Judges conditions against the existing item. */
+function holds(condition: Condition, existing: Item | undefined): boolean {
+  switch (condition.kind) {
+    case "absent":
+      return existing === undefined;
+    case "present":
+      return existing !== undefined;
+    case "equal":
+      return same(existing?.[condition.attribute], condition.value);
+    case "less":
+      return isLess(existing?.[condition.attribute], condition.than);
+    case "all":
+      return condition.of.every((part) => holds(part, existing));
+    case "any":
+      return condition.of.some((part) => holds(part, existing));
+  }
+}
+
+function same(found: Scalar | undefined, wanted: Scalar): boolean {
+  if (found instanceof Uint8Array) return wanted instanceof Uint8Array && Buffer.compare(found, wanted) === 0;
+  return found === wanted;
+}
+
+/** Texts compare by their UTF-8 bytes, as keys do. */
+function isLess(found: Scalar | undefined, than: number | string): boolean {
+  if (typeof found === "number" && typeof than === "number") return found < than;
+  if (typeof found === "string" && typeof than === "string")
+    return Buffer.compare(Buffer.from(found), Buffer.from(than)) < 0;
+  return false;
+}
+
+/** @throws StoreError if the update touches the key, or one attribute twice, or if it adds to a value that is no number */
+function updatedItem(key: Key, existing: Item | undefined, update: Update): Item {
+  const next: Record<string, Scalar | undefined> & { pk: string; sk: string } = { ...existing, pk: key.pk, sk: key.sk };
+  const touched = new Set(["pk", "sk"]);
+  const touch = (attribute: string): void => {
+    if (touched.has(attribute)) throw new StoreError(`an update may touch ${attribute} only once and never the key`);
+    touched.add(attribute);
+  };
+  for (const [attribute, value] of Object.entries(update.set ?? {})) {
+    touch(attribute);
+    next[attribute] = value;
+  }
+  for (const attribute of update.remove ?? []) {
+    touch(attribute);
+    delete next[attribute];
+  }
+  for (const [attribute, amount] of Object.entries(update.add ?? {})) {
+    touch(attribute);
+    const existing = next[attribute] ?? 0;
+    if (typeof existing !== "number") throw new StoreError(`${attribute} is no number, nothing can be added to it`);
+    next[attribute] = existing + amount;
+  }
+  return next;
 }

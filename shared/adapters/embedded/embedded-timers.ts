@@ -8,7 +8,7 @@ import type { Due } from "./due-heap.ts";
 import { DueHeap } from "./due-heap.ts";
 import type { EmbeddedQueue } from "./embedded-queue.ts";
 import { TIMER } from "./key-encoding.ts";
-import { scanRecords } from "./record-scan.ts";
+import { scanRecords } from "./table-pages.ts";
 import type { Store } from "./store.ts";
 
 const RETRY_AFTER_MS = 1000;

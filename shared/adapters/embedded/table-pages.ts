@@ -1,8 +1,7 @@
 /** Reads pages of a partition or of an index, in key order. */
-import type { IndexName, Item, Page, PartitionPage, Range } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
+import type { IndexName, Item, Page, PartitionPage, Range } from "../../engine/ports/table.ts";
 import { decodeItem } from "./item-encoding.ts";
-import type { Bounds } from "./key-encoding.ts";
 import {
   boundsOf,
   indexEntryOf,
@@ -15,6 +14,7 @@ import {
   partitionsFrom,
   pastPartition,
 } from "./key-encoding.ts";
+import type { Bounds } from "./key-encoding.ts";
 import type { Store } from "./store.ts";
 
 const PAGE_MAX_ITEMS = 1000;
@@ -134,4 +134,34 @@ function keyOfToken(index: IndexName, pk: string, token: string): string {
     // The throw below refuses the token.
   }
   throw new StoreError("the position to continue from is not the end of a page of this index");
+}
+
+/** Scans all JSON records of one prefix at the start of a process. */
+const PAGE_MAX_ENTRIES = 10_000;
+
+/**
+ * Calls `take` with each record below a one-letter prefix, and with its key without the prefix.
+ * @throws StoreError, also for a record that is not JSON
+ */
+export async function scanRecords(
+  store: Store,
+  prefix: string,
+  take: (name: string, record: unknown) => void,
+): Promise<void> {
+  const lt = String.fromCharCode(prefix.charCodeAt(0) + 1);
+  let gte = prefix;
+  for (;;) {
+    const { entries, isWhole } = await store.entries({ gte, lt }, PAGE_MAX_ENTRIES);
+    for (const [key, bytes] of entries) take(key.slice(prefix.length), parsed(key, bytes));
+    if (isWhole) return;
+    gte = `${entries.at(-1)![0]}\0`;
+  }
+}
+
+function parsed(key: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  } catch (cause) {
+    throw new StoreError(`the stored record ${key} is damaged`, { cause });
+  }
 }

@@ -1,6 +1,8 @@
 /** Translates the properties of a cluster and a subscription, which are named as in librdkafka, to options of the client. */
 import { readFileSync, statSync } from "node:fs";
-import type { ConsumerOptions } from "@platformatic/kafka";
+import type { ConsumerOptions, Broker } from "@platformatic/kafka";
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
 
 type Properties = Readonly<Record<string, string>>;
 
@@ -165,4 +167,17 @@ function numberOf(given: string | undefined, name: string, fallback: number): nu
   if (given === undefined) return fallback;
   if (/^\d{1,10}$/.test(given)) return Number(given);
   throw new PropertyError(`${name} is a whole number, and not '${given}'`);
+}
+
+/** @returns why connections to the address are forbidden; undefined if they are allowed */
+export type AddressRefusal = (address: string) => string | undefined;
+
+/** @throws Error if the host has a forbidden address, or no address */
+export async function assertAllowed({ host }: Broker, refusalOf: AddressRefusal): Promise<void> {
+  const addresses = isIP(host) === 0 ? (await lookup(host, { all: true })).map(({ address }) => address) : [host];
+  for (const address of addresses) {
+    const reason = refusalOf(address);
+    if (reason !== undefined)
+      throw new Error(`the broker ${host} has the address ${address} (${reason}), to which Stepwell does not connect`);
+  }
 }

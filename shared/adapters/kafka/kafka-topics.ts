@@ -3,8 +3,13 @@ import type { SubscriptionId } from "../../core/model/ids.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Log } from "../../engine/ports/log.ts";
 import type { Consumption, PartitionLag, RecordRoom, RecordSink, Topics } from "../../engine/ports/topics.ts";
-import type { AddressRefusal } from "./guarded-brokers.ts";
-import { SubscriptionReader } from "./subscription-reader.ts";
+import type { AddressRefusal } from "./client-options.ts";
+import { consumerProperties, parseSource } from "../../core/registry/subscription.ts";
+import { Backoff } from "./partition-reader.ts";
+import { loadClient } from "./client.ts";
+import { clientOptions } from "./client-options.ts";
+import { GroupSession } from "./group-session.ts";
+import type { SessionGround } from "./group-session.ts";
 
 export interface KafkaTopicsOptions {
   readonly clock: Clock;
@@ -79,4 +84,92 @@ function isSame(before: Consumption, now: Consumption | undefined): boolean {
 
 function textOf({ subscription, cluster, state }: Consumption): string {
   return JSON.stringify([subscription, cluster.properties, state.reset?.number]);
+}
+
+/** Reads one subscription: when a membership in its group fails, the next one begins after a pause. */
+interface SubscriptionGround extends Pick<SessionGround, "sink" | "clock" | "room"> {
+  readonly refusalOf: AddressRefusal;
+  /** The reader calls it at most once, with the names of the consumer's properties that have no effect. */
+  readonly onIgnored: (names: readonly string[]) => void;
+}
+
+class SubscriptionReader {
+  readonly consumption: Consumption;
+  readonly #ground: SubscriptionGround;
+  readonly #stopping = new AbortController();
+  readonly #ended: Promise<void>;
+  #session: GroupSession | undefined;
+
+  constructor(ground: SubscriptionGround, consumption: Consumption) {
+    this.#ground = ground;
+    this.consumption = consumption;
+    this.#ended = this.#run();
+  }
+
+  /** Resolves when nothing is read or accepted any more, and no room is held. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#ended;
+    this.#ground.room.close();
+  }
+
+  lag(): readonly PartitionLag[] {
+    return this.#session?.lag() ?? [];
+  }
+
+  async #run(): Promise<void> {
+    const { sink, clock, onIgnored } = this.#ground;
+    const { signal } = this.#stopping;
+    const { id } = this.consumption.subscription;
+    const backoff = new Backoff();
+    for (let first = true; !signal.aborted; first = false) {
+      const beganMs = clock.nowMs();
+      try {
+        const session = await this.#open(first ? onIgnored : undefined);
+        this.#session = session;
+        await session.run(signal);
+      } catch (error) {
+        if (!signal.aborted) await sink.failed(id, plainReason(error));
+      } finally {
+        this.#session = undefined;
+      }
+      if (clock.nowMs() - beganMs > HEALTHY_MS) backoff.reset();
+      await clock.sleep(backoff.next(), signal);
+    }
+  }
+
+  async #open(onIgnored: ((names: readonly string[]) => void) | undefined): Promise<GroupSession> {
+    const { subscription, cluster } = this.consumption;
+    const client = await loadClient(this.#ground.refusalOf);
+    const properties = consumerProperties(subscription, cluster);
+    // With a fixed instance id, a restarted process replaces its former member of the group at once, and does not wait
+    // for that member's session to time out.
+    const options = clientOptions({ "group.instance.id": subscription.id, ...properties });
+    if (options.ignored.length > 0) onIgnored?.(options.ignored);
+    const { topic } = parseSource(subscription.source);
+    return new GroupSession({ ...this.#ground, client, options, consumption: this.consumption, topic });
+  }
+}
+
+/** A failure after a session of this length resets the pauses, so that the next try comes soon. */
+const HEALTHY_MS = 30_000;
+
+/**
+ * Gives the reason of a failure of the Kafka client in one line. The errors of the Kafka client often name the reason only in
+ * the cause of their cause.
+ */
+const REASON_MAX_CHARACTERS = 500;
+
+export function plainReason(error: unknown): string {
+  const texts: string[] = [];
+  collect(error, texts, 0);
+  return [...new Set(texts)].join("; ").slice(0, REASON_MAX_CHARACTERS);
+}
+
+function collect(error: unknown, texts: string[], depth: number): void {
+  if (!(error instanceof Error) || depth > 4) return;
+  const nested = "errors" in error && Array.isArray(error.errors) ? (error.errors as unknown[]) : [];
+  if (nested.length === 0 && error.cause === undefined) texts.push(error.message);
+  else if (depth === 0) texts.push(error.message.split("\n", 1)[0]!);
+  for (const one of [...nested.slice(0, 3), error.cause]) collect(one, texts, depth + 1);
 }

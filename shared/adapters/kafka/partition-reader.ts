@@ -4,7 +4,6 @@
  */
 import type { RecordBatch, RecordSink } from "../../engine/ports/topics.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import { Backoff } from "./backoff.ts";
 import type { Fetched } from "./fetched-records.ts";
 
 /** The position is written once per chunk. */
@@ -131,5 +130,23 @@ export class PartitionReader {
     if (nextOffset <= this.nextOffset) return;
     this.nextOffset = nextOffset;
     this.#ground.onAccepted(this.partition, nextOffset);
+  }
+}
+
+/** Pauses after failed tries. Each pause is twice as long as the one before, up to a maximum. */
+const FIRST_MS = 200;
+const MAX_MS = 10_000;
+
+export class Backoff {
+  #nextMs = FIRST_MS;
+
+  next(): number {
+    const pauseMs = this.#nextMs;
+    this.#nextMs = Math.min(MAX_MS, pauseMs * 2);
+    return pauseMs;
+  }
+
+  reset(): void {
+    this.#nextMs = FIRST_MS;
   }
 }

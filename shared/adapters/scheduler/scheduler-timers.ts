@@ -1,18 +1,19 @@
 /** Timers on EventBridge Scheduler: a schedule fires once into the queue, before the timer's moment, and is then deleted. */
-import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import {
   ConflictException,
   CreateScheduleCommand,
   DeleteScheduleCommand,
   ResourceNotFoundException,
 } from "@aws-sdk/client-scheduler";
+import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Queue } from "../../engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
+import type { Queue } from "../../engine/ports/queue.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import type { Timer, Timers } from "../../engine/ports/timers.ts";
 import { bodyOfWake } from "../../engine/ports/wake-body.ts";
-import { scheduleExpression, scheduleName } from "./schedule-form.ts";
+import { createHash } from "node:crypto";
+import { momentIso } from "../../core/model/moment.ts";
 
 /** The default of `earlyMs`: a schedule fires up to a minute after its time. */
 const EARLY_MS = 60_000;
@@ -99,4 +100,23 @@ async function scheduled(
     const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
     throw new StoreError(`EventBridge Scheduler could not ${what}: ${reason}`, { cause });
   }
+}
+
+/** Encodes a timer as the name and the expression of a schedule. */
+const NAME_READABLE_CHARACTERS = 38;
+const NAME_HASH_CHARACTERS = 24;
+
+/**
+ * A schedule's name has at most 64 characters, and a timer's name has more. The start stays readable, so that an operator can
+ * find an invocation among the schedules; 144 bits of a hash identify the whole name (I7).
+ */
+export function scheduleName(timerName: string): string {
+  const readable = timerName.slice(0, NAME_READABLE_CHARACTERS).replaceAll(/[^0-9A-Za-z_-]/g, "_");
+  const hash = createHash("sha256").update(timerName).digest("base64url").slice(0, NAME_HASH_CHARACTERS);
+  return `${readable}.${hash}`;
+}
+
+/** Whole seconds of UTC; fractions are dropped, so that a schedule is never late. */
+export function scheduleExpression(atMs: number): string {
+  return `at(${momentIso(atMs).slice(0, 19)})`;
 }

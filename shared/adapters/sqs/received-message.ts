@@ -1,7 +1,7 @@
 /** Parses the messages of a poll, or of the event of a function, as wakes or as slices of a walk. */
 import type { Delivery, Wake } from "../../engine/ports/queue.ts";
 import { wakeOfBody } from "../../engine/ports/wake-body.ts";
-import { sliceOfBody } from "./slice-body.ts";
+import { sliceOfBody } from "./sqs-slices.ts";
 
 export interface ReceivedMessage {
   readonly messageId: string;

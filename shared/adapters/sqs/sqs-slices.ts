@@ -1,8 +1,7 @@
 /** Sends slices of walks to the queue of wakes; by default their own message group gives them a fair share of the queue. */
-import type { SQSClient } from "@aws-sdk/client-sqs";
 import { SendMessageCommand } from "@aws-sdk/client-sqs";
+import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { SliceQueue } from "../../engine/ports/slices.ts";
-import { bodyOfSlice } from "./slice-body.ts";
 import { storeFailure } from "./store-failure.ts";
 
 const GROUP = "sweeper";
@@ -33,5 +32,23 @@ export class SqsSlices implements SliceQueue {
     } catch (cause) {
       throw storeFailure("send a slice", cause);
     }
+  }
+}
+
+/** The names of slices consist of words, numbers and ids. */
+const NAME = /^[A-Za-z0-9#_!-]{1,200}$/;
+
+export function bodyOfSlice(name: string): string {
+  return JSON.stringify({ slice: name });
+}
+
+/** @returns undefined for any other body, because every sender with access to the queue can write any text */
+export function sliceOfBody(body: string): string | undefined {
+  if (!body.startsWith('{"slice":')) return undefined;
+  try {
+    const { slice } = JSON.parse(body) as { readonly slice?: unknown };
+    return typeof slice === "string" && NAME.test(slice) ? slice : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 /** Tests retries after conflicts between transactions, and that other answers are final. */
 import { TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { describe, expect, test } from "vitest";
-import { pastConflicts } from "../../../shared/adapters/dynamodb/conflicts.ts";
+import { pastConflicts } from "../../../shared/adapters/dynamodb/dynamodb-table.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 
 const conflict = () => new TransactionConflictException({ message: "conflict", $metadata: {} });

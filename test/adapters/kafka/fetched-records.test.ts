@@ -2,7 +2,7 @@
 import type { RecordsBatch } from "@platformatic/kafka";
 import { expect, test } from "vitest";
 import { fetchedRecords } from "../../../shared/adapters/kafka/fetched-records.ts";
-import { plainReason } from "../../../shared/adapters/kafka/plain-reason.ts";
+import { plainReason } from "../../../shared/adapters/kafka/kafka-topics.ts";
 
 const batch = (more: Partial<RecordsBatch>, count = 2): RecordsBatch => ({
   firstOffset: 10n,

@@ -1,6 +1,6 @@
 /** Tests the names and moments of schedules, and refused options of timers. */
 import { expect, test } from "vitest";
-import { scheduleExpression, scheduleName } from "../../../shared/adapters/scheduler/schedule-form.ts";
+import { scheduleExpression, scheduleName } from "../../../shared/adapters/scheduler/scheduler-timers.ts";
 import { SchedulerTimers } from "../../../shared/adapters/scheduler/scheduler-timers.ts";
 import type { SchedulerTimersOptions } from "../../../shared/adapters/scheduler/scheduler-timers.ts";
 import { LadderTimers } from "../../../shared/adapters/scheduler/ladder-timers.ts";

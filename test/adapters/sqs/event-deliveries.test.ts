@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { batchFailures, deliveriesOfEvent, laneOfEvent } from "../../../shared/adapters/sqs/event-deliveries.ts";
 import { slowReceipt } from "../../../shared/adapters/sqs/laned-queue.ts";
-import { bodyOfSlice } from "../../../shared/adapters/sqs/slice-body.ts";
+import { bodyOfSlice } from "../../../shared/adapters/sqs/sqs-slices.ts";
 import { bodyOfWake } from "../../../shared/engine/ports/wake-body.ts";
 import { invocation } from "../../contracts/queue-contract.ts";
 

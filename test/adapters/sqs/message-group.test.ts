@@ -1,7 +1,7 @@
 /** Tests message groups for service names: valid names stay unchanged, others are hashed. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { messageGroup } from "../../../shared/adapters/sqs/message-group.ts";
+import { messageGroup } from "../../../shared/adapters/sqs/sqs-queue.ts";
 
 test.each(["Greeter", "shop.orders-v2_b", "a/b:c", "x".repeat(128), "`~!@#$%^&*()"])(
   "%s is its own group",
