@@ -18,11 +18,7 @@ export interface Wait {
   readonly kind: "wait";
   readonly untilMs: number;
   /** The invocation shows this reason among what it waits for. */
-  readonly why: WaitReason;
-}
-
-export interface WaitReason extends Pick<WaitView, "sinceMs" | "deploymentId" | "name"> {
-  readonly kind: Extract<WaitView["kind"], "circuit">;
+  readonly why: Pick<WaitView, "kind" | "sinceMs" | "deploymentId" | "name">;
 }
 
 /**
