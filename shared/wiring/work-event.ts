@@ -4,9 +4,8 @@ import type { BatchResponse, SqsEvent } from "../adapters/sqs/event-deliveries.t
 import type { MessageDelivery, SliceMessage } from "../adapters/sqs/received-message.ts";
 import { atMost } from "../engine/bulkheads/at-most.ts";
 import type { Engine } from "../engine/engine.ts";
-import { sendSlowOn } from "../engine/consume/send-slow-on.ts";
+import { sendSlowOn, workBatch } from "../engine/consume/work-batch.ts";
 import { runSlice } from "../engine/sweep/run-slice.ts";
-import { workBatch } from "../engine/consume/work-batch.ts";
 
 /** The number of slices that run at a time. It is low, because each slice loads as many invocations at once as a pass. */
 const SLICES_TOGETHER = 2;

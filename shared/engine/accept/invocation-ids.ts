@@ -1,11 +1,13 @@
 /** Ids of invocations: random for requests that come once, derived for requests that may be repeated (I7). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
-import type { ChildRequest } from "../../core/invocation/entry.ts";
+import type { ChildRequest, Lookup } from "../../core/invocation/entry.ts";
 import {
+  IdError,
   INVOCATION_ID_BYTES,
+  type InvocationId,
   invocationIdBytes,
   invocationIdFromBytes,
-  type InvocationId,
+  parseInvocationId,
 } from "../../core/model/ids.ts";
 import type { Target, TargetTypes } from "../../core/model/target.ts";
 import type { Engine } from "../engine.ts";
@@ -51,4 +53,16 @@ export function childId(
   if (child.idempotencyKey !== undefined) return idempotentId(engine, child.target, child.idempotencyKey);
   const parts = ["ch", invocationIdBytes(caller.id), caller.nonce, String(commandIndex)];
   return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));
+}
+
+/** @returns undefined for an id that does not parse */
+export function idOfLookup(engine: Engine, lookup: Lookup): InvocationId | undefined {
+  try {
+    if (lookup.kind === "id") return parseInvocationId(lookup.invocationId);
+  } catch (error) {
+    if (!(error instanceof IdError)) throw error;
+    return undefined;
+  }
+  if (lookup.kind === "workflow") return workflowId(engine, lookup);
+  return lookup.kind === "idempotency" ? idempotentId(engine, lookup.target, lookup.idempotencyKey) : undefined;
 }

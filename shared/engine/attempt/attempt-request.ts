@@ -1,4 +1,4 @@
-/** The request of an attempt: start message, journal, and new notifications, for one handler on one deployment. */
+/** The frames of an attempt for its deployment: the start message with the journal in the request, and later ones on an exchange that stays open. */
 import type { Consumption } from "../../core/invocation/segment.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { invocationIdBytes, nonceBytes } from "../../core/model/ids.ts";
@@ -9,6 +9,11 @@ import type { EagerState } from "../lock/eager-state.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { ExchangeRequest } from "../ports/endpoints.ts";
+import type { Entry } from "../../core/invocation/entry.ts";
+import type { Received } from "../../core/protocol/received.ts";
+import { runCompletionAck } from "../../core/protocol/notifications.ts";
+import { sleepEntry } from "../store/entries.ts";
+import { completionArrival } from "../store/item-keys.ts";
 
 export function attemptRequest(
   engine: Engine,
@@ -75,4 +80,48 @@ function seedOf({ invocation }: ActiveInvocation): bigint {
   let seed = 0n;
   for (const byte of nonceBytes(invocation.acceptance.nonce)) seed = (seed << 8n) | BigInt(byte);
   return seed;
+}
+
+/** The completion of a sleep that the clock has ended. @param atMs now */
+export function overSleep(completionId: number, atMs: number): Consumption {
+  return { key: completionArrival(completionId), entry: sleepEntry(completionId, atMs), inline: true };
+}
+
+/**
+ * The notifications of a segment, in its order.
+ * @param acknowledged the runs whose handlers keep the result, so that a short acknowledgement is enough
+ */
+export function completionFrames(entries: readonly Entry[], acknowledged: ReadonlySet<number>): readonly Uint8Array[] {
+  const frames: Uint8Array[] = [];
+  for (const entry of entries) {
+    if (entry.kind !== "notification") continue;
+    const completionId = "completionId" in entry.id ? entry.id.completionId : undefined;
+    const isAcked = completionId !== undefined && acknowledged.has(completionId);
+    frames.push(isAcked ? runCompletionAck(completionId) : entry.frame);
+  }
+  return frames;
+}
+
+/** Above this size, joining frames costs more than sending them one by one. */
+const JOINED_MAX_BYTES = 16_384;
+
+/** @returns the same bytes in few pieces */
+export function joinedFrames(frames: readonly Uint8Array[]): readonly Uint8Array[] {
+  let sizeBytes = 0;
+  for (const { length } of frames) sizeBytes += length;
+  if (frames.length < 2 || sizeBytes > JOINED_MAX_BYTES) return frames;
+  const joined = new Uint8Array(sizeBytes);
+  let at = 0;
+  for (const frame of frames) {
+    joined.set(frame, at);
+    at += frame.length;
+  }
+  return [joined];
+}
+
+/** The completion ids of runs whose results the exchange may acknowledge. */
+export function acknowledged(taken: readonly Received[]): ReadonlySet<number> {
+  const ids = new Set<number>();
+  for (const item of taken) if (item.kind === "proposal" && item.asksAck) ids.add(item.completionId);
+  return ids;
 }

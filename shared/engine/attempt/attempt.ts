@@ -7,22 +7,18 @@ import type { Step } from "../../core/invocation/transition.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { inBursts } from "../../core/protocol/bursts.ts";
 import { negotiate, type ProtocolVersion, spokenVersion } from "../../core/protocol/version.ts";
-import { attemptRequest } from "./attempt-request.ts";
-import { failed } from "./attempt-failures.ts";
-import type { Growth } from "./growth.ts";
+import { attemptRequest, overSleep } from "./attempt-request.ts";
+import { failed, overfull, spanOf, unroutable, unsent } from "./attempt-failures.ts";
+import { type Growth, learnQuiet, staysOpen } from "./hold.ts";
 import { converseOpenly } from "./open-conversation.ts";
-import { beginReading, type ReadEnd, readReply, replyOf } from "./reply-reader.ts";
-import { overSleep } from "./sent-frames.ts";
-import { learnQuiet, staysOpen } from "./stays-open.ts";
+import { beginReading, type ReadEnd, readReply, replyMaxBytes, replyOf } from "./reply-reader.ts";
 import { eagerState } from "../lock/eager-state.ts";
 import type { Engine } from "../engine.ts";
 import { expand, type Expanded } from "./expand.ts";
-import { replyMaxBytes } from "./reply-limits.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Exchange } from "../ports/endpoints.ts";
 import { jitter } from "../ports/id-source.ts";
 import { spokenRange } from "../ports/protocol-range.ts";
-import { overfull, spanOf, unroutable, unsent } from "./unsent-attempt.ts";
 
 type Attempt = Extract<Step, { kind: "attempt" }>;
 

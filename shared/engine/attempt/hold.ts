@@ -1,15 +1,16 @@
-/**
- * Decides how long one exchange stays open. The decision depends on the limits of time and on what the handler does meanwhile
- * (ADR 0008).
- */
+/** Decides whether one exchange stays open, and for how long: by limits of time, and by what the handler does meanwhile (ADR 0008). */
 import { Freshness } from "../../core/invocation/freshness.ts";
-import type { NotificationEntry } from "../../core/invocation/entry.ts";
+import { CANCEL_SIGNAL, type NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
-import { awaitsFarSleeps } from "./asks-now.ts";
-import type { Growth } from "./growth.ts";
-import { headDueAtMs } from "./held-back.ts";
 import type { Reading } from "./reply-reader.ts";
+import type { Journal } from "../../core/invocation/journal.ts";
+import { type Await, awaitedCompletions } from "../../core/model/await-tree.ts";
+import type { Received } from "../../core/protocol/received.ts";
+import type { OpenExchange } from "../local/open-attempt.ts";
+import type { OpenStreams } from "../local/open-streams.ts";
+import type { AttemptGrew, AttemptOutcome } from "../../core/invocation/event.ts";
+import type { Route } from "../../core/model/deployment.ts";
 
 /** `unknown`: the handler reports no await and executes no run. It may compute, or await something without a report. */
 type Doing = "works" | "waits" | "unknown";
@@ -107,4 +108,150 @@ export class Hold {
     const { journal } = this.#active.invocation;
     return awaitsFarSleeps(conversation.awaiting, journal, conversation.received, nowMs + this.sleepMaxMs);
   }
+}
+
+/** Commands that need no answer from the engine at once: they can wait for the next entry. */
+const QUIET: ReadonlySet<string> = new Set([
+  "Run",
+  "Output",
+  "SetState",
+  "ClearState",
+  "ClearAllState",
+  "GetEagerState",
+  "GetEagerStateKeys",
+]);
+
+/** @param farFromMs the latest end of a sleep for which the exchange stays open */
+export function asksNow(item: Received, farFromMs: number): boolean {
+  if (item.kind === "proposal") return true;
+  if (item.name === "Sleep") return item.message.wakeUpTimeMs <= farFromMs;
+  return !QUIET.has(item.name);
+}
+
+/**
+ * True if the handler awaits only sleeps that end after `farFromMs`.
+ * @param received entries that are not in the journal yet
+ */
+function awaitsFarSleeps(
+  awaiting: Await | undefined,
+  journal: Journal,
+  received: readonly Received[],
+  farFromMs: number,
+): boolean {
+  if (awaiting === undefined || awaitsSignals(awaiting)) return false;
+  const completions = awaitedCompletions(awaiting);
+  if (completions.size === 0) return false;
+  for (const completionId of completions) {
+    const command = journal.open.get(completionId)?.entry.command;
+    const endsAtMs = command?.kind === "sleep" ? command.wakeAtMs : newSleepEnd(received, completionId);
+    if (endsAtMs === undefined || endsAtMs <= farFromMs) return false;
+  }
+  return true;
+}
+
+function newSleepEnd(received: readonly Received[], completionId: number): number | undefined {
+  for (const item of received)
+    if (item.kind === "command" && item.name === "Sleep" && item.message.resultCompletionId === completionId)
+      return item.message.wakeUpTimeMs;
+  return undefined;
+}
+
+/** True if the await names a signal other than CANCEL, which every await names. */
+function awaitsSignals({ signals, namedSignals, nested }: Await): boolean {
+  return namedSignals.length > 0 || signals.some((index) => index !== CANCEL_SIGNAL) || nested.some(awaitsSignals);
+}
+
+/**
+ * If the head of an answer does not come within this time, the answer may wait for the end of the request: some intermediaries
+ * pass only whole requests on.
+ */
+const HEAD_PATIENCE_MS = 2_000;
+/**
+ * The longer time for a deployment that is known to answer before the end of a request. If the head of such a deployment is late,
+ * the cause may be an overload of the deployment or of this server.
+ */
+const EARLY_HEAD_PATIENCE_MS = 10_000;
+/** A head that comes within this time after the end of the request counts as one that waited for that end. */
+const HEAD_BEHIND_END_MS = 500;
+
+function patienceMs(streams: OpenStreams, { deploymentId }: OpenExchange): number {
+  return streams.earlyAnswers.isKnown(deploymentId) ? EARLY_HEAD_PATIENCE_MS : HEAD_PATIENCE_MS;
+}
+
+/**
+ * The moment at which the exchange is half-closed if no head has come; infinite once the head has come, or while the request is
+ * unsent.
+ */
+function headDueAtMs(streams: OpenStreams, open: OpenExchange): number {
+  return open.headAtMs !== undefined || open.isUnsent() ? Infinity : open.startedAtMs + patienceMs(streams, open);
+}
+
+/** Called once the head has come. */
+export function noteHead(streams: OpenStreams, open: OpenExchange): void {
+  if (open.halfClose !== undefined) streams.earlyAnswers.noteEarly(open.deploymentId);
+}
+
+/** Called at the end of the exchange: a deployment that answers only whole requests gets whole requests for a while. */
+export function learnFromHead(streams: OpenStreams, open: OpenExchange, nowMs: number): void {
+  const { halfClosedAtMs, headAtMs, startedAtMs, deploymentId } = open;
+  if (halfClosedAtMs === undefined || headAtMs === undefined) return;
+  const behindMs = headAtMs - halfClosedAtMs;
+  const isLate = halfClosedAtMs - startedAtMs >= patienceMs(streams, open);
+  if (!isLate || behindMs < 0 || behindMs >= HEAD_BEHIND_END_MS) return;
+  streams.earlyAnswers.noteHeldBack(deploymentId, startedAtMs, nowMs);
+}
+
+export interface Growth {
+  /** Makes the entries durable, then performs their effects (I2). @returns false if the lease is lost */
+  add(grew: AttemptGrew): Promise<boolean>;
+  /** Reads the arrivals that other parties may have written. */
+  look(): Promise<void>;
+  /** Wakes the invocations whose results the handler may await, and that no driver of this process drives. */
+  wake(): Promise<void>;
+  /** `large`: a driver that waits must not keep the journal for long. `outgrown`: the invocation must be loaded again. */
+  size(): "small" | "large" | "outgrown";
+}
+
+/**
+ * A handler that only returns a result would pay for the open side of its exchange and gain nothing, so the first attempt of a
+ * handler that is known to be quiet is request-response. An unknown handler may run code beside its
+ * steps, such as a library that saves its session. A suspension would disturb that code, so the exchange stays open.
+ */
+export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route): boolean {
+  const { settings, activeInvocations } = engine;
+  if (settings.opensExchanges !== true || !canStayOpen(route) || active.isStopping) return false;
+  // A process with so little time left would half-close the exchange at once.
+  const nowMs = engine.clock.nowMs();
+  if (nowMs >= activeInvocations.leavesAtMs) return false;
+  // A suspect is marked in the table until its whole reply is stored, so it gets a request-response exchange.
+  if (activeInvocations.suspects?.isTrying(active.id) === true) return false;
+  const { streams } = activeInvocations;
+  if (active.invocation.journal.commandCount <= 1 && streams.isQuiet(handlerOf(route))) return false;
+  // This check comes last, because a true answer may make this exchange the deployment's only probe for a while.
+  return streams.earlyAnswers.mayStayOpen(route.deployment.id, nowMs);
+}
+
+/** True if the deployment reads requests and sends answers at the same time, and an inactivity timeout lets it wait. */
+function canStayOpen({ deployment, settings }: Route): boolean {
+  const { destination, protocolMode } = deployment;
+  if (protocolMode !== "bidi-stream" || settings.inactivityTimeoutMs <= 0) return false;
+  return destination.kind === "http" && destination.httpVersion === "h2";
+}
+
+/** Records whether the handler awaited something during the attempt. */
+export function learnQuiet(
+  { settings, activeInvocations }: Engine,
+  { invocation }: ActiveInvocation,
+  route: Route,
+  ending: AttemptOutcome,
+): void {
+  if (settings.opensExchanges !== true || !canStayOpen(route)) return;
+  if (ending.kind === "suspended") activeInvocations.streams.noteQuiet(handlerOf(route), false);
+  // An invocation that ends at its first attempt and has no segment before its end has waited for nothing.
+  else if (ending.kind === "ended" && invocation.segmentIndex === 0)
+    activeInvocations.streams.noteQuiet(handlerOf(route), true);
+}
+
+function handlerOf({ deployment, service, handler }: Route): string {
+  return `${deployment.id}/${service.name}/${handler.name}`;
 }

@@ -8,15 +8,11 @@ import { newsFor } from "../../core/invocation/poll.ts";
 import type { Consumption, Pin } from "../../core/invocation/segment.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
-import { asksNow } from "./asks-now.ts";
+import { asksNow, type Growth, Hold, learnFromHead, noteHead } from "./hold.ts";
 import { expand, type Expanded } from "./expand.ts";
-import type { Growth } from "./growth.ts";
-import { learnFromHead, noteHead } from "./held-back.ts";
-import { Hold } from "./hold.ts";
-import { acknowledged, completionFrames, joinedFrames, overSleep } from "./sent-frames.ts";
-import { type ReadEnd, type Reading, readReply } from "./reply-reader.ts";
-import { replyLeftBytes, replyMaxBytes } from "./reply-limits.ts";
-import { spanOf } from "./unsent-attempt.ts";
+import { acknowledged, completionFrames, joinedFrames, overSleep } from "./attempt-request.ts";
+import { type ReadEnd, type Reading, readReply, replyLeftBytes, replyMaxBytes } from "./reply-reader.ts";
+import { spanOf } from "./attempt-failures.ts";
 
 export interface About {
   readonly pin: Pin;

@@ -1,5 +1,5 @@
 /** Reads the reply of one exchange up to its terminator, within the budget of replies. */
-import { openRuns } from "../../core/invocation/journal.ts";
+import { journalBytes, openRuns } from "../../core/invocation/journal.ts";
 import type { AttemptOutcome } from "../../core/invocation/event.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { Conversation } from "../../core/protocol/conversation.ts";
@@ -10,8 +10,8 @@ import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import { NoRoomError, ReplyRoom } from "../local/reply-room.ts";
 import type { Exchange } from "../ports/endpoints.ts";
-import { replyLeftBytes, replyOfBudget } from "./reply-limits.ts";
 import { endingOf, failureOfHead, failureOfTransport } from "./attempt-failures.ts";
+import { journalLeftBytes } from "../bulkheads/bulkheads.ts";
 
 export interface Reply {
   readonly received: Conversation["received"];
@@ -160,4 +160,30 @@ async function readChunks(
     unheardBytes = 0;
     open.heardAtMs = engine.clock.nowMs();
   }
+}
+
+/**
+ * The limit of one reply, as a multiple of the budget of all replies: one account at a time may go beyond the budget. The
+ * multiple is small, because a reply takes several times its size in memory while a driver stores it.
+ */
+const REPLY_OF_BUDGET = 2;
+
+function replyOfBudget({ bulkheads }: Engine): number {
+  return REPLY_OF_BUDGET * bulkheads.replies.capacity;
+}
+
+/**
+ * The bytes by which a reply may make the journal grow. The arrivals that the segment of the reply may list count as a part of
+ * the journal already.
+ */
+export function replyLeftBytes({ bulkheads }: Engine, { invocation, inbox }: ActiveInvocation): number {
+  let sizeBytes = journalBytes(invocation.journal);
+  for (const arrival of inbox.arrivals.values())
+    if (arrival.kind === "notification") sizeBytes += arrival.consumption.entry.frame.length;
+  return journalLeftBytes(bulkheads, sizeBytes);
+}
+
+/** The limit of a reply and of the answers to its reads together. */
+export function replyMaxBytes(engine: Engine, active: ActiveInvocation): number {
+  return Math.min(replyOfBudget(engine), replyLeftBytes(engine, active));
 }

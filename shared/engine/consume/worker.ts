@@ -4,8 +4,7 @@ import { NO_SLOTS, type Slot, type WorkerLimits, WorkerSlots } from "../admissio
 import { Lag } from "../bulkheads/lag.ts";
 import { Slots } from "../bulkheads/slots.ts";
 import type { Delivery, Intake } from "../ports/queue.ts";
-import { VisibilityExtender } from "./visibility-extender.ts";
-import { hideLonger, type Running, type Source, workThrough } from "./worker-loop.ts";
+import { hideLonger, type Running, type Source, VisibilityExtender, workThrough } from "./worker-loop.ts";
 
 const RECEIVE_WAIT_MS = 20_000;
 const FAILURE_PAUSE_MS = 1_000;

@@ -9,8 +9,8 @@ import { noteOutcome, noteProgress } from "../admission/circuit.ts";
 import { isLarge } from "../admission/journal-room.ts";
 import { acquire } from "../lock/acquire.ts";
 import { attempt } from "../attempt/attempt.ts";
-import type { Growth } from "../attempt/growth.ts";
-import { leaveSlot } from "../effects/child-in-turn.ts";
+import type { Growth } from "../attempt/hold.ts";
+import { leaveSlot } from "../effects/child.ts";
 import { commit } from "./commit.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
@@ -21,10 +21,9 @@ import { park, readMeanwhile } from "./park.ts";
 import { perform } from "../effects/perform.ts";
 import { wakeUnanswered } from "../effects/wake-awaited.ts";
 import { beginAttempt, traceAttempt } from "../traces.ts";
-import { logMismatch } from "./log-mismatch.ts";
+import { logMismatch, reportFailure } from "./report.ts";
 import { eraseUnstarted } from "../lease/erase-unstarted.ts";
 import { sendWake } from "../messaging/wake.ts";
-import { reportFailure } from "./report.ts";
 import { watch } from "../lease/watch.ts";
 
 /** `lost`: another driver has the invocation. The work of this driver since its last segment has no effect. */

@@ -162,7 +162,7 @@ export async function readMeanwhile(engine: Engine, active: ActiveInvocation): P
  * then reads again.
  * @throws NoJournalRoomError if there is no room for large arrivals in time
  */
-export async function readArrivals(engine: Engine, active: ActiveInvocation): Promise<void> {
+async function readArrivals(engine: Engine, active: ActiveInvocation): Promise<void> {
   const { invocation, inbox, pk } = active;
   const { journalRoom } = active.origin;
   inbox.noteRead(engine.clock.nowMs());

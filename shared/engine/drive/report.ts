@@ -1,12 +1,19 @@
-/** Reports failed attempts to the log, and ended invocations to the port for activity. */
+/** Reports failed attempts and journal mismatches to the log, and ended invocations to the port for activity. */
 import type { AttemptOutcome } from "../../core/invocation/event.ts";
 import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Step } from "../../core/invocation/transition.ts";
-import { keptFailure } from "../../core/model/attempt-failure.ts";
+import { keptFailure, keptName, type Mismatch } from "../../core/model/attempt-failure.ts";
 import type { Engine } from "../engine.ts";
 import type { Activity } from "../ports/activity.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { type FormerCode, formerCodeOf } from "../../core/invocation/former-code.ts";
+import { sameMismatch, spokenCommand } from "../../core/invocation/mismatch.ts";
+import { waysOut } from "../../core/invocation/ways-out.ts";
+import { targetText } from "../../core/model/target.ts";
+import { SMALL_MAX_BYTES } from "../store/load.ts";
+import { loadWithMoments } from "../store/operator-loads.ts";
+import { recorderOf } from "../store/recorder.ts";
 
 /** The maximum lengths, in characters, of the texts in a log line that come from a deployment or a handler. */
 const REASON_MAX = 1_000;
@@ -56,4 +63,57 @@ export function reportEnd(activity: Activity, { acceptance, phase, journal }: In
     durationMs: Math.max(0, phase.endedAtMs - Math.max(createdAtMs, startAtMs)),
     ...(phase.result.kind === "failure" && { reason: phase.result.failure.message }),
   });
+}
+
+/**
+ * Writes no further line if a retry of the same code meets the same difference as the failure before it.
+ * @param before the invocation before the attempt
+ * @param after the invocation after the attempt; a completed one has no ways out
+ */
+export async function logMismatch(
+  engine: Engine,
+  before: Invocation,
+  after: Invocation,
+  mismatch: Mismatch,
+): Promise<void> {
+  if (sameMismatch(before.lastFailure?.mismatch, mismatch)) return;
+  const { id, target } = before.acceptance;
+  const former = await formerCode(engine, before, mismatch);
+  engine.log.write("journal.mismatched", {
+    invocationId: id,
+    target: keptName(targetText(target)),
+    entry: mismatch.entry,
+    recorded: spokenCommand(mismatch.recorded),
+    offered: spokenCommand(mismatch.offered),
+    deploymentId: mismatch.deploymentId,
+    ...(former !== "unread" && former !== undefined && { recordedBy: former.deploymentId }),
+    ...(after.phase.status !== "completed" && { waysOut: waysText(after, mismatch, former) }),
+  });
+}
+
+function waysText(invocation: Invocation, mismatch: Mismatch, former: FormerCode | "unread" | undefined): string {
+  if (former === "unread") return `describe: stepwell invocations describe ${invocation.acceptance.id}`;
+  return waysOut(invocation, mismatch, former)
+    .map(({ action, commands }) => `${action}: ${commands.join(" && ")}`)
+    .join(" | ");
+}
+
+/**
+ * Costs a read of the journal, because drivers do not know the deployments behind its entries.
+ * @returns undefined if no deployment recorded the entry, or if it is unknown which one did; `unread` if the journal is large, or
+ *   a read has failed
+ */
+async function formerCode(
+  engine: Engine,
+  { acceptance: { id, target } }: Invocation,
+  { recorded, entry }: Mismatch,
+): Promise<FormerCode | "unread" | undefined> {
+  if (recorded === undefined || entry === undefined) return undefined;
+  try {
+    const loaded = await loadWithMoments(engine, id, SMALL_MAX_BYTES);
+    const recorder = loaded && (await recorderOf(engine, loaded, entry, SMALL_MAX_BYTES));
+    return formerCodeOf(await engine.registry.deployments(), target.service, recorder?.deploymentId);
+  } catch {
+    return "unread";
+  }
 }

@@ -1,4 +1,4 @@
-/** Accepts the children of a segment. Calls are driven along if possible; other calls and sends go to the queue. */
+/** Accepts the children of a segment in turns. Calls are driven along if possible; other calls and sends go to the queue. */
 import { type Acceptance, isMadeByCall, livesOnce, type Source } from "../../core/invocation/acceptance.ts";
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
@@ -16,11 +16,10 @@ import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/claim.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { OwnAcceptance } from "../local/own-acceptance.ts";
-import { parkPending } from "../accept/park-at-start.ts";
+import { parkPending, startAgain, startSend } from "../accept/start-send.ts";
 import type { Routing } from "../ports/registry.ts";
 import { retentionOf } from "../store/retention.ts";
 import { hasExpired, type Loaded } from "../store/load.ts";
-import { startAgain, startSend } from "../accept/start-send.ts";
 import { traceparentBelow } from "../traces.ts";
 import { wakeNow } from "../messaging/wake.ts";
 import type { Performance, Performer } from "./performer.ts";
@@ -37,7 +36,7 @@ const DEPTH_MAX = 16;
  * @returns the call, if the driver of its caller shall drive it along and take its result from memory
  *   (docs/design.md#calls-are-driven-inline); else undefined
  */
-export async function acceptChild(
+async function acceptChild(
   engine: Engine,
   { by, driver, redoOfMs }: Performance,
   effect: AcceptChild,
@@ -203,4 +202,35 @@ async function joinExisting(engine: Engine, by: Performer, loaded: Loaded, compl
   const { id, nonce, target } = by.invocation.acceptance;
   await writeSink(engine, acceptance, { id, nonce, target }, completionId, loaded.leaseRecord?.keepUntilS);
   await wakeNow(engine, acceptance);
+}
+
+/**
+ * Each calling service is a lane. If one service accepts a million children, another service waits for only one of these
+ * acceptances.
+ * @returns as `acceptChild`; a returned child holds a slot until `leaveSlot`
+ */
+export async function acceptChildInTurn(
+  engine: Engine,
+  performance: Performance,
+  effect: AcceptChild,
+  room: number,
+): Promise<ActiveInvocation | undefined> {
+  const { acceptances, alongside, pace } = engine.bulkheads;
+  const { service } = effect.child.target;
+  const caller = performance.by.invocation.acceptance.target.service;
+  const breaking = pace.step(caller);
+  if (breaking !== undefined) await breaking;
+  const hasSlot = room > 0 && alongside.take(service);
+  let child: ActiveInvocation | undefined;
+  try {
+    child = await acceptances.take(caller, () => acceptChild(engine, performance, effect, hasSlot ? room : 0));
+    return child;
+  } finally {
+    if (hasSlot && child === undefined) alongside.give(service);
+  }
+}
+
+/** Gives the slot back when the driver stops driving the child along. */
+export function leaveSlot({ bulkheads }: Engine, child: ActiveInvocation): void {
+  bulkheads.alongside.give(child.invocation.acceptance.target.service);
 }

@@ -3,7 +3,7 @@ import type { Effect } from "../../core/invocation/effects.ts";
 import type { Target } from "../../core/model/target.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import type { Engine } from "../engine.ts";
-import { idOfLookup } from "./lookup-id.ts";
+import { idOfLookup } from "../accept/invocation-ids.ts";
 
 interface Lane {
   /** The places of the effects among all effects, which is the order of their commands. */

@@ -8,7 +8,7 @@ import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Loaded } from "../store/load.ts";
-import { idOfLookup } from "./lookup-id.ts";
+import { idOfLookup } from "../accept/invocation-ids.ts";
 import { type Recipient, sendWake } from "../messaging/wake.ts";
 
 /**

@@ -1,12 +1,12 @@
-/** Waits for the end of an invocation, or reads its output without waiting. */
+/** Waits for the end of an invocation, or reads its output without waiting, and makes the answer. */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
-import { endedOf } from "./ended.ts";
 import type { Engine } from "../engine.ts";
 import { findAccepted } from "../messaging/find-accepted.ts";
-import { hasExpired, isLeased, loadJointly, type Loaded } from "../store/load.ts";
+import { hasExpired, isLeased, type Loaded, loadJointly } from "../store/load.ts";
 import type { Absent, Ended } from "../ports/submission.ts";
 import { isResultVisible } from "../lock/result-visible.ts";
 import { sendWake } from "../messaging/wake.ts";
+import { expiresAtMs, type Invocation } from "../../core/invocation/invocation.ts";
 
 /** An end in this process ends a wait at once. For ends in other processes, the wait polls the table, ever less often. */
 const POLL_MIN_MS = 100;
@@ -101,4 +101,18 @@ async function wakeIfDriverless(engine: Engine, loaded: Loaded): Promise<void> {
   // If the result of a completed invocation is not visible, its driver may have died before the final effects.
   const driverless = phase.status === "running" || phase.status === "ready" || phase.status === "completed";
   if (driverless && !isLeased(engine, loaded, engine.clock.nowMs())) await sendWake(engine, acceptance, 0);
+}
+
+/** @param askedAtMs present if the invocation had completed before the request; the answer then contains the expiry */
+export function endedOf(invocation: Invocation, askedAtMs: number | undefined): Ended {
+  const { acceptance, phase } = invocation;
+  if (phase.status !== "completed") throw new Error(`Invocation ${acceptance.id} is ${phase.status}, not completed`);
+  const expires = askedAtMs === undefined ? undefined : expiresAtMs(invocation);
+  return {
+    kind: "ended",
+    invocationId: acceptance.id,
+    target: acceptance.target,
+    result: phase.result,
+    ...(expires !== undefined && { expiresAtMs: expires }),
+  };
 }

@@ -1,13 +1,20 @@
 /** Accepts an invocation whose caller does not wait for the result, and drives it at once or leaves it to the queue. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
-import { accept, type Acceptation } from "../accept/accept.ts";
+import { accept, type Acceptation, activeByAcceptor } from "../accept/accept.ts";
 import { NO_LEASE } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
-import { acceptAndDrive, drivesAtOnce } from "./drive-at-once.ts";
 import { isDelayed, startAgain, startSend } from "../accept/start-send.ts";
 import { submit } from "./submit.ts";
-import type { SubmitRejection, Sent, Submission } from "../ports/submission.ts";
+import type { Sent, Submission, SubmitRejection } from "../ports/submission.ts";
 import { sendWake } from "../messaging/wake.ts";
+import type { Route } from "../../core/model/deployment.ts";
+import { NO_SLOTS } from "../admission/worker-slots.ts";
+import { PendingAcceptance } from "../accept/pending-acceptance.ts";
+import { drive, type DriveEnd } from "../drive/drive.ts";
+import { nextLease } from "../lease/claim.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { OwnAcceptance } from "../local/own-acceptance.ts";
+import { StoreError } from "../ports/table.ts";
 
 /**
  * The longest time for which the acceptance of a send waits to be written together with the first segment. The time is shorter
@@ -61,4 +68,52 @@ export async function acceptAndStart(
     await startAgain(engine, acceptation.loaded);
   }
   return acceptation;
+}
+
+/**
+ * True if the process can drive new invocations of the handler at once: it shares its store with no other process, its worker
+ * runs and is not stopping, and the handler is not the run of a workflow, whose id follows from the key and may exist already.
+ */
+export function drivesAtOnce({ settings, activeInvocations }: Engine, { handler }: Route): boolean {
+  if (settings.acceptanceWaitMs === undefined || handler.type === "workflow") return false;
+  return activeInvocations.slots !== NO_SLOTS && !activeInvocations.stopping;
+}
+
+/**
+ * Resolves when the acceptance is durable. An exclusive invocation must also have its place at its key by then, so that the next
+ * invocation of the same sender comes behind it (I6). The drive goes on afterwards. The acceptance may be written together with
+ * the first segment, so the caller must be sure that no invocation with this id exists.
+ * @param joinedWithinMs the longest wait of the acceptance for the first segment
+ * @returns false if the worker has no slot for the service; nothing has happened then
+ * @throws StoreError; the acceptance may have been written or not
+ */
+export async function acceptAndDrive(
+  engine: Engine,
+  acceptance: Acceptance,
+  route: Route,
+  joinedWithinMs: number,
+): Promise<boolean> {
+  const giveSlot = engine.activeInvocations.slots.take(acceptance.target.service);
+  if (giveSlot === undefined) return false;
+  const lease = nextLease(engine, engine.activeInvocations.newToken());
+  const pending = new PendingAcceptance(engine, acceptance, lease, joinedWithinMs);
+  const active = activeByAcceptor(engine, acceptance, lease, new OwnAcceptance(route, pending));
+  pending.durable.catch(() => active.lose());
+  const placed = acceptance.handlerType === "exclusive" ? active.lock.whenPlaced() : undefined;
+  const driving = driveToEnd(engine, active, pending).finally(giveSlot);
+  // After a failed drive, the backstop makes a worker drive the invocation.
+  driving.catch(() => undefined);
+  await pending.durable;
+  // If the drive stops before the invocation has its place at the key, this function throws. For its caller, the acceptance is
+  // then as uncertain as after a failed write. A drive also stops without an error: if the write of the lock fails, or if the process
+  // is about to end.
+  const end = placed === undefined ? "ended" : await Promise.race([placed, driving]);
+  if (end === "lost" || end === "parked") throw new StoreError(`${acceptance.id} has no place at its key yet`);
+  return true;
+}
+
+async function driveToEnd(engine: Engine, active: ActiveInvocation, pending: PendingAcceptance): Promise<DriveEnd> {
+  const end = await drive(engine, active);
+  if (end === "ended" && pending.backstop !== undefined) await engine.queue.recall(await pending.backstop);
+  return end;
 }

@@ -8,7 +8,7 @@ import { targetText } from "../../core/model/target.ts";
 import { encodeAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import { waitOf } from "../admission/admission.ts";
 import { deploymentOfNext } from "../admission/circuit.ts";
-import { idOfLookup } from "../effects/lookup-id.ts";
+import { idOfLookup } from "../accept/invocation-ids.ts";
 import type { Engine } from "../engine.ts";
 import { signalText } from "../operate/entry-view.ts";
 import { momentsOf, presentedStatus, queueOf } from "../operate/inspect.ts";

@@ -3,7 +3,7 @@ import type { Arrival } from "../../core/invocation/event.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { journalBytes } from "../../core/invocation/journal.ts";
 import type { Nonce } from "../../core/model/ids.ts";
-import { journalLeftBytes } from "../bulkheads/journal-limit.ts";
+import { journalLeftBytes } from "../bulkheads/bulkheads.ts";
 import type { Item } from "../ports/table.ts";
 import { ARRIVAL_BYTES, freshArrival, freshKey, isUrgent, URGENT_MAX } from "./fresh-arrivals.ts";
 import { ARRIVALS } from "./item-keys.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Arrival } from "../../../shared/core/invocation/event.ts";
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import { EMPTY_JOURNAL } from "../../../shared/core/invocation/journal.ts";
-import { replyLeftBytes, replyMaxBytes } from "../../../shared/engine/attempt/reply-limits.ts";
+import { replyLeftBytes, replyMaxBytes } from "../../../shared/engine/attempt/reply-reader.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { ActiveInvocation } from "../../../shared/engine/local/active-invocation.ts";

@@ -1,6 +1,6 @@
 /** A loop over untrusted input pauses for due timers. While timers fire late, the amount of work at a time shrinks. */
 import { expect, test } from "vitest";
-import { Pace } from "../../../shared/engine/bulkheads/pace.ts";
+import { Pace } from "../../../shared/engine/bulkheads/fair-turns.ts";
 import { Lag } from "../../../shared/engine/bulkheads/lag.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import { SteppedClock } from "../../stepped-clock.ts";

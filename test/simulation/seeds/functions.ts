@@ -4,9 +4,8 @@
  */
 import type { TableRole } from "../../../shared/config/table-rights.ts";
 import { LanedQueue, slowReceipt } from "../../../shared/adapters/sqs/laned-queue.ts";
-import { sendSlowOn } from "../../../shared/engine/consume/send-slow-on.ts";
+import { sendSlowOn, workBatch } from "../../../shared/engine/consume/work-batch.ts";
 import { withinTime } from "../../../shared/engine/consume/time-budget.ts";
-import { workBatch } from "../../../shared/engine/consume/work-batch.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { StoppingError } from "../../../shared/engine/ingress/attach.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
