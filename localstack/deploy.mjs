@@ -26,7 +26,11 @@ export function emulatorContext(handlersName) {
   };
 }
 
-/** The environment of every client of the emulator. */
+/**
+ * The environment of every client of the emulator.
+ * @param {string} endpoint
+ * @returns {Readonly<Record<string, string>>}
+ */
 export function clientEnvironment(endpoint) {
   return {
     AWS_ENDPOINT_URL: endpoint,
@@ -64,9 +68,12 @@ export function assemblyOf(name) {
 }
 
 /**
- * @param app the command that synthesizes; by default the product's own app
- * @param context the `-c` arguments of the command
- * @returns the outputs of the stack
+ * @param {object} wanted
+ * @param {string} wanted.endpoint of the emulator
+ * @param {string} wanted.name of the stack
+ * @param {string} [wanted.app] the command that synthesizes; by default the product's own app
+ * @param {Readonly<Record<string, string>>} [wanted.context] the `-c` arguments of the command
+ * @returns {Promise<Readonly<Record<string, string>>>} the outputs of the stack
  */
 export async function deploy({ endpoint, name, app, context = {} }) {
   const outputs = join(WORK, `${name}.json`);

@@ -5,9 +5,9 @@
 const SCHEDULES = "arn:aws:scheduler:*:*:schedule/*";
 
 /**
- * @param template the synthesized template, which stays unchanged
- * @param endpoint the address of the emulator
- * @returns the changed template
+ * @param {object} template the synthesized template, which stays unchanged
+ * @param {string} endpoint the address of the emulator
+ * @returns {Record<string, unknown>} the changed template
  */
 export function emulatedTemplate(template, endpoint) {
   const resources = Object.entries(template.Resources ?? {});

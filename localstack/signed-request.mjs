@@ -5,30 +5,56 @@ import { Agent } from "node:http";
 import { join } from "node:path";
 import { build } from "esbuild";
 
+/**
+ * @typedef {{ readonly host: string; readonly port: number }} LocalApi
+ * @typedef {{ readonly accessKeyId: string; readonly secretAccessKey: string }} Credentials
+ * @typedef {object} ApiRequest
+ * @property {string} [method]
+ * @property {string} [path]
+ * @property {Readonly<Record<string, string>>} [headers]
+ * @property {string} [body]
+ * @property {Credentials} [credentials] without them the request is unsigned
+ * @property {AbortSignal} [signal] aborts the request: the promise rejects
+ * @typedef {object} ApiResponse
+ * @property {number} status
+ * @property {import("node:http").IncomingHttpHeaders} headers
+ * @property {string} text the body
+ */
+
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 const CACHE = join(import.meta.dirname, "../.cache/localstack");
 const REGION = "us-east-1";
+/** @type {Promise<typeof import("../functions/signing/signed-client.ts")> | undefined} */
 let built;
 
-/** @param url the API's URL from CloudFormation @returns the host and port of the same API at the emulator */
+/**
+ * @param {string} url the API's URL from CloudFormation
+ * @param {string} endpoint of the emulator
+ * @returns {LocalApi} the host and port of the same API at the emulator
+ */
 export function localApi(url, endpoint) {
   const [id] = new URL(url).host.split(".");
   const { hostname, port } = new URL(endpoint);
   return { host: `${id}.execute-api.${hostname}:${port}`, port: Number(port) };
 }
 
-/** @returns the API's address in path style at the emulator, because few clients resolve names below `localhost` */
+/**
+ * @param {string} url the API's URL from CloudFormation
+ * @param {string} endpoint of the emulator
+ * @returns {string} the API's address in path style at the emulator, because few clients resolve names below `localhost`
+ */
 export function localAddress(url, endpoint) {
   const [id] = new URL(url).host.split(".");
   return `${endpoint}/_aws/execute-api/${id}`;
 }
 
 /**
- * @param api the result of `localApi`
- * @param credentials `{ accessKeyId, secretAccessKey }`; without them the request is unsigned
- * @returns status, headers, and the body as text
+ * @param {LocalApi} api
+ * @param {ApiRequest} request
+ * @returns {Promise<ApiResponse>}
  */
-export async function send(api, { method = "GET", path = "/", headers = {}, body = "", credentials, signal }) {
+export async function send(api, request) {
+  const { method = "GET", path = "/", headers = {}, body = "", credentials, signal } = request;
   built ??= builtClient();
   const { signedClient } = await built;
   const address = { origin: `http://${api.host}`, at: { hostname: "127.0.0.1", port: api.port }, agent };

@@ -37,7 +37,9 @@ function literal(text) {
 
 /** The files that break the calls of scenarios under this ownership. */
 function pointFiles(ownership) {
-  const files = readdirSync(CRASH_POINTS, { recursive: true }).filter((name) => name.endsWith(".test.ts"));
+  const files = readdirSync(CRASH_POINTS, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".test.ts"),
+  );
   const paths = files.map((name) => `${CRASH_POINTS}/${name}`);
   return paths.filter((path) => readFileSync(path, "utf8").includes(`coverageTests("${ownership}"`));
 }

@@ -15,17 +15,17 @@ const FUNCTIONS = ["ingress", "admin", "worker", "sweeper", "topics", "keys", "r
 /** Defines `require` in the bundle, because some packages still call it and an ES module has none. */
 const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
 
-/** The source files of the product's functions. */
+/** @returns {Readonly<Record<string, string>>} the source files of the product's functions */
 export function productEntries() {
   return Object.fromEntries(FUNCTIONS.map((name) => [name, `functions/${name}/lambda.ts`]));
 }
 
 /**
  * Bundles each entry, and prints its size to standard error, because standard output belongs to the CDK.
- * @param entries source files by the name of their function
- * @param folder emptied first; gets `<name>/index.mjs` for each entry, with the licenses of its packages beside it
- * @param quiet prints nothing
- * @returns esbuild's metafile of the build
+ * @param {Readonly<Record<string, string>>} entries source files by the name of their function
+ * @param {string} folder emptied first; gets `<name>/index.mjs` for each entry, with the licenses of its packages beside it
+ * @param {{ readonly quiet?: boolean }} [options] quiet prints nothing
+ * @returns {Promise<import("esbuild").Metafile>} of the build
  */
 export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
   rmSync(folder, { recursive: true, force: true });

@@ -7,9 +7,18 @@ const PACKAGE_FOLDER = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const LICENSE_TEXT = /^(?:licen[cs]e|copying|notice)(?:[.-][\w.-]+)?$/i;
 
 /**
- * @param metafile the metafile of a build whose paths are relative to `root`
- * @param outputs the files to look at; by default all files of the build
- * @returns `{ name, version, license, texts }` of each package, sorted by name and version
+ * @typedef {object} BundledPackage
+ * @property {string} name
+ * @property {string} version
+ * @property {string} license in its `package.json`, such as `MIT`
+ * @property {readonly string[]} texts
+ */
+
+/**
+ * @param {import("esbuild").Metafile} metafile of a build whose paths are relative to `root`
+ * @param {string} root
+ * @param {readonly string[]} [outputs] the files to look at; by default all files of the build
+ * @returns {BundledPackage[]} sorted by name and version
  * @throws Error if a package names no license, or has no license text and is not under Apache-2.0
  */
 export function bundledPackages(metafile, root, outputs = Object.keys(metafile.outputs)) {
@@ -24,7 +33,11 @@ export function bundledPackages(metafile, root, outputs = Object.keys(metafile.o
   return [...found.values()].toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
 }
 
-/** The license texts to ship with the bundle: each text once, below the names of the packages that include it. */
+/**
+ * The license texts to ship with the bundle: each text once, below the names of the packages that include it.
+ * @param {readonly BundledPackage[]} packages
+ * @returns {string}
+ */
 export function licensesText(packages) {
   const bearers = new Map();
   for (const { texts, ...one } of packages) {

@@ -56,7 +56,7 @@ export async function untilReady(running, what, probe, withinMs = READY_WITHIN_M
 /** All ports are open at the same time, so that no two are the same. */
 export async function freePorts(count) {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => server.listening || once(server, "listening")));
+  await Promise.all(servers.filter(({ listening }) => !listening).map((server) => once(server, "listening")));
   const ports = servers.map((server) => server.address().port);
   for (const server of servers) server.close();
   await Promise.all(servers.map((server) => once(server, "close")));

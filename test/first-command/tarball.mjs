@@ -66,10 +66,10 @@ export async function verifyTarball({ tarball, temporary, cache }, verify) {
       readdirSync(empty).join() === ".stepwell",
       readdirSync(empty).join(),
     );
-    process.kill(-child.pid, "SIGINT");
+    process.kill(-Number(child.pid), "SIGINT");
     const [code, signal] = await Promise.race([end, sleep(STOPPED_WITHIN_MS, ["late"], { ref: false })]);
     verify("Ctrl-C ends it", code === 0 || code === 130 || signal === "SIGINT", `${code} ${signal}`);
   } finally {
-    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGKILL");
+    if (child.exitCode === null && child.signalCode === null) process.kill(-Number(child.pid), "SIGKILL");
   }
 }

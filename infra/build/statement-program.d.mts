@@ -1,2 +1,0 @@
-/** @see statement-program.mjs */
-export function statementProgram(): Promise<{ readonly STATEMENT_PROGRAM: string }>;

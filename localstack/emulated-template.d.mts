@@ -1,1 +1,0 @@
-export function emulatedTemplate(template: object, endpoint: string): Record<string, unknown>;

@@ -1,3 +1,0 @@
-/** @see options.mjs */
-
-export function readOptions(args: readonly string[]): { readonly naps: number; readonly rounds: number };

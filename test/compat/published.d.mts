@@ -1,3 +1,0 @@
-/** @see published.mjs */
-
-export function publishedPage(): string;
