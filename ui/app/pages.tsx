@@ -1,10 +1,12 @@
 /** The component of each route. */
-import type { JSX } from "preact";
+import type { JSX, ComponentType } from "preact";
 import type { PageName, Route } from "../model/route.ts";
 import { InvocationsPage } from "../pages/invocations/invocations-page.tsx";
 import { OverviewPage } from "../pages/overview/overview-page.tsx";
 import { InvocationPage } from "../pages/invocation/invocation-page.tsx";
-import { latePage } from "./late-page.tsx";
+import { useEffect, useState } from "preact/hooks";
+import { ApiProblem } from "../data/api.ts";
+import { ProblemBox, Skeleton } from "../parts/states.tsx";
 
 const LaterPages = latePage(async () => (await import("./later-pages.tsx")).LaterPages);
 
@@ -40,4 +42,33 @@ export function pageOf({ page, rest: [first] }: Route): JSX.Element {
     case "topics":
       return <LaterPages />;
   }
+}
+
+/** A newer server has other names for the parts of the bundle, so a page of the older server cannot load them. */
+const MISSING = "This part of the page does not load. If the server was updated meanwhile, reload the page.";
+
+/** @param load loads the component. The page calls it once, and again after a failure. */
+function latePage(load: () => Promise<ComponentType>): ComponentType {
+  let loaded: ComponentType | undefined;
+  return function LatePage(): JSX.Element {
+    const [Page, setPage] = useState<{ readonly component: ComponentType } | undefined>(
+      loaded && { component: loaded },
+    );
+    const [isMissing, setMissing] = useState(false);
+    const start = (): void => {
+      setMissing(false);
+      load().then(
+        (component) => {
+          loaded = component;
+          setPage({ component });
+        },
+        () => setMissing(true),
+      );
+    };
+    useEffect(() => {
+      if (loaded === undefined) start();
+    }, []);
+    if (isMissing) return <ProblemBox problem={new ApiProblem(0, MISSING)} onRetry={start} />;
+    return Page === undefined ? <Skeleton /> : <Page.component />;
+  };
 }

@@ -3,7 +3,8 @@ import type { JSX } from "preact";
 import { isUtc, theme } from "../data/preferences.ts";
 import type { Theme } from "../data/preferences.ts";
 import { zoneText } from "../model/time-text.ts";
-import { SignOut } from "./sign-out.tsx";
+import { useState } from "preact/hooks";
+import { hasSession, needsSignIn, signOut } from "../data/session.ts";
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
@@ -34,5 +35,19 @@ export function Preferences({ onShowKeys }: { readonly onShowKeys: () => void })
       </button>
       <SignOut />
     </div>
+  );
+}
+
+/** The button that ends the reader's session at the server, and in all tabs. */
+function SignOut(): JSX.Element | null {
+  const [isFailed, setFailed] = useState(false);
+  if (!hasSession.value || needsSignIn.value) return null;
+  return (
+    <>
+      <button type="button" class="quiet" onClick={() => void signOut().then((isOut) => setFailed(!isOut))}>
+        Sign out
+      </button>
+      {isFailed && <span role="alert">The server does not answer, so you are still signed in.</span>}
+    </>
   );
 }

@@ -3,22 +3,24 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
 import { inputTypeOf, isJsonType } from "../../../shared/api/wire/proposed-call.ts";
-import type { CallRequest } from "../../data/calls.ts";
 import { notePayload } from "../../data/calls.ts";
+import type { CallRequest } from "../../data/calls.ts";
 import { route } from "../../data/location.ts";
-import { readsHaveAPrice } from "../../data/server.ts";
+import { readsHaveAPrice, server } from "../../data/server.ts";
 import { bytesOfText } from "../../model/byte-text.ts";
 import type { ByteForm } from "../../model/byte-text.ts";
 import { firstText, isRun } from "../../model/call-request.ts";
 import { handlerTypeText } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
-import { CallLines } from "./call-lines.tsx";
-import { CallOptions, optionProblem } from "./call-options.tsx";
-import type { CallChoices } from "./call-options.tsx";
 import { CallResult } from "./call-result.tsx";
 import { useCall } from "./call-run.ts";
 import { PayloadFields } from "./payload-fields.tsx";
+import { parseDurationMs } from "../../../shared/core/model/duration.ts";
+import { clientLines, curlLine, UNKNOWN_INGRESS } from "../../model/call-lines.ts";
+import type { CallPlan } from "../../model/call-lines.ts";
+import { visibleText } from "../../model/visible-text.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
 
 export interface CallFormProps {
   readonly service: ServiceBody;
@@ -120,4 +122,136 @@ function Head({ service, handler }: CallFormProps): JSX.Element {
       )}
     </>
   );
+}
+
+/** The call of the form as a line of curl and as lines of the typed client. */
+interface CallLinesProps {
+  readonly request: CallRequest;
+  readonly runsWorkflow: boolean;
+  readonly serviceType: ServiceBody["ty"];
+}
+
+function CallLines({ request, runsWorkflow, serviceType }: CallLinesProps): JSX.Element {
+  const ingressUrl = server.value?.ingress_endpoint ?? UNKNOWN_INGRESS;
+  const plan = planOf(request, runsWorkflow, serviceType);
+  return (
+    <>
+      <Lines title="curl" text={curlLine(plan, ingressUrl)} />
+      <Lines title="TypeScript client" text={clientLines(plan, ingressUrl)} />
+    </>
+  );
+}
+
+function Lines({ title, text }: { readonly title: string; readonly text: string }): JSX.Element {
+  return (
+    <section class="lines-of-code">
+      <h3>
+        {title} <CopyButton text={text} what={title} />
+      </h3>
+      <pre class="mono" tabIndex={0} aria-label={title}>
+        {visibleText(text)}
+      </pre>
+    </section>
+  );
+}
+
+function planOf(request: CallRequest, runsWorkflow: boolean, serviceType: ServiceBody["ty"]): CallPlan {
+  const { service, handler, key, isSend, delay, idempotencyKey, contentType, body } = request;
+  const delayMs = delay === undefined ? undefined : parseDurationMs(delay);
+  return {
+    service,
+    handler,
+    serviceType,
+    runsWorkflow,
+    isSend,
+    ...(key !== undefined && { key }),
+    ...(delay !== undefined && { delay }),
+    ...(delayMs !== undefined && { delayMs }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(contentType !== undefined && { contentType }),
+    ...(body !== undefined && { body }),
+  };
+}
+
+/** The fields of a call beside its payload: key, call or send, idempotency key, delay. */
+interface CallChoices {
+  readonly key: string;
+  readonly isSend: boolean;
+  readonly delay: string;
+  readonly idempotencyKey: string;
+}
+
+interface CallOptionsProps {
+  readonly service: ServiceBody;
+  readonly handler: HandlerBody;
+  readonly choices: CallChoices;
+  readonly onChange: (choices: CallChoices) => void;
+}
+
+function CallOptions({ service, handler, choices, onChange }: CallOptionsProps): JSX.Element {
+  const set = (changes: Partial<CallChoices>): void => onChange({ ...choices, ...changes });
+  return (
+    <>
+      <div class="choices">
+        <fieldset class="choices">
+          <legend class="visually-hidden">Call or send</legend>
+          <label>
+            <input type="radio" name="mode" checked={!choices.isSend} onChange={() => set({ isSend: false })} /> Call,
+            and wait for the result
+          </label>
+          <label>
+            <input type="radio" name="mode" checked={choices.isSend} onChange={() => set({ isSend: true })} /> Send, and
+            wait for nothing
+          </label>
+        </fieldset>
+      </div>
+      <div class="option-row">
+        {service.ty !== "Service" && (
+          <label class="field">
+            {service.ty === "Workflow" ? "Workflow id" : "Key"}
+            <input type="text" value={choices.key} onInput={({ currentTarget }) => set({ key: currentTarget.value })} />
+          </label>
+        )}
+        {!isRun(service, handler) && (
+          <label class="field">
+            Idempotency key
+            <span class="with-button">
+              <input
+                type="text"
+                placeholder="none"
+                value={choices.idempotencyKey}
+                onInput={({ currentTarget }) => set({ idempotencyKey: currentTarget.value })}
+              />
+              <button type="button" onClick={() => set({ idempotencyKey: randomKey() })}>
+                new
+              </button>
+            </span>
+          </label>
+        )}
+        {choices.isSend && (
+          <label class="field">
+            Delay
+            <input
+              type="text"
+              placeholder="none; 10s, 1h 30m"
+              value={choices.delay}
+              onInput={({ currentTarget }) => set({ delay: currentTarget.value })}
+            />
+          </label>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** @returns what is wrong with the options, in words */
+function optionProblem({ delay, isSend }: CallChoices): string | undefined {
+  const text = delay.trim();
+  if (!isSend || text === "" || parseDurationMs(text) !== undefined) return undefined;
+  return "The delay is a duration such as 10s, 1h 30m or PT5M.";
+}
+
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,7 +1,7 @@
 /** One deployment: its facts, its services, its update and its removal. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { CircuitBody } from "../../../shared/api/wire/admin.ts";
+import type { CircuitBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
 import { nowMs } from "../../data/clock.ts";
 import { goTo } from "../../data/location.ts";
 import { usePolled } from "../../data/polled.ts";
@@ -15,13 +15,13 @@ import {
   modeText,
   STATUS_MEANING,
   versionsText,
+  serviceTypeText,
 } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Age, Exact } from "../../parts/moment.tsx";
 import { Empty, LoadedView } from "../../parts/states.tsx";
-import { DeploymentServices } from "./deployment-services.tsx";
 import { DeploymentStatus } from "./deployment-status.tsx";
 import { OpenLink } from "./deployment-table.tsx";
 import { ProbeView, useProbe } from "./probe-view.tsx";
@@ -198,5 +198,53 @@ function Gone({ id }: { readonly id: string }): JSX.Element {
         <a href={hrefTo("deployments")}>All deployments</a>
       </p>
     </Empty>
+  );
+}
+
+/** The services of a deployment with their handlers. */
+const SHOWN_HANDLERS = 30;
+
+function DeploymentServices({ services }: { readonly services: readonly ServiceBody[] }): JSX.Element {
+  return (
+    <section class="block">
+      <h2>
+        Services <span class="dim number">{services.length}</span>
+      </h2>
+      <table class="plain of-deployment">
+        <thead>
+          <tr>
+            <th scope="col">Service</th>
+            <th scope="col">Kind</th>
+            <th scope="col" class="right">
+              Revision
+            </th>
+            <th scope="col">Handlers</th>
+          </tr>
+        </thead>
+        <tbody>
+          {services.map((service) => (
+            <tr key={service.name}>
+              <td>
+                <a href={hrefTo("services", [service.name])}>
+                  <ForeignText text={service.name} maxChars={60} />
+                </a>
+              </td>
+              <td class="nowrap">{serviceTypeText(service.ty)}</td>
+              <td class="right number">{service.revision}</td>
+              <td>
+                {service.handlers.slice(0, SHOWN_HANDLERS).map(({ name }) => (
+                  <span key={name} class="service-name mono">
+                    <ForeignText text={name} maxChars={40} />
+                  </span>
+                ))}
+                {service.handlers.length > SHOWN_HANDLERS && (
+                  <span class="dim">and {service.handlers.length - SHOWN_HANDLERS} more</span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }

@@ -15,7 +15,7 @@ import { ForeignText } from "../../parts/foreign-text.tsx";
 import { LongText } from "../../parts/long-text.tsx";
 import { Exact, exactText } from "../../parts/moment.tsx";
 import { InvocationLink } from "../../parts/short-id.tsx";
-import type { Ask } from "./asked.tsx";
+import type { Ask } from "./dialogs.tsx";
 import { EntryValue } from "./entry-value.tsx";
 import type { SerdeName } from "./entry-value.tsx";
 

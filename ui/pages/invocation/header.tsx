@@ -18,7 +18,7 @@ import { ForeignText } from "../../parts/foreign-text.tsx";
 import { exactText } from "../../parts/moment.tsx";
 import { DeploymentLink } from "../../parts/short-id.tsx";
 import { StatusMark } from "../../parts/status-mark.tsx";
-import type { Ask } from "./asked.tsx";
+import type { Ask } from "./dialogs.tsx";
 
 export interface HeaderProps {
   readonly body: InvocationBody;

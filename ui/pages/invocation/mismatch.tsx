@@ -7,7 +7,7 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Exact } from "../../parts/moment.tsx";
 import { DeploymentLink } from "../../parts/short-id.tsx";
-import type { Ask } from "./asked.tsx";
+import type { Ask } from "./dialogs.tsx";
 
 export interface MismatchProps {
   readonly body: InvocationBody;

@@ -8,26 +8,25 @@ import { busySpans, rangeIn, wholeSpan } from "../../model/timeline/activity.ts"
 import { attemptMarks } from "../../model/timeline/attempts.ts";
 import type { AttemptMark } from "../../model/timeline/attempts.ts";
 import type { Operation } from "../../model/timeline/operation.ts";
-import type { Row } from "../../model/timeline/rows.ts";
 import { rowsOf } from "../../model/timeline/rows.ts";
-import type { Span } from "../../model/timeline/scale.ts";
+import type { Row } from "../../model/timeline/rows.ts";
 import { timeScale } from "../../model/timeline/scale.ts";
+import type { Span } from "../../model/timeline/scale.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Skeleton } from "../../parts/states.tsx";
 import { WindowList } from "../../parts/window-list.tsx";
-import type { Ask } from "./asked.tsx";
+import type { Ask } from "./dialogs.tsx";
 import { AttemptStrip } from "./attempts.tsx";
 import { Axis } from "./axis.tsx";
 import { EntryPanel } from "./entry-panel.tsx";
-import { Minimap } from "./minimap.tsx";
-import { Splitter } from "./splitter.tsx";
+import { Minimap } from "./axis.tsx";
 import { TimelineRow } from "./timeline-row.tsx";
-import { TimelineTools } from "./timeline-tools.tsx";
 import { useChildren } from "./use-children.ts";
-import type { Chosen } from "./use-chosen.ts";
 import { useChosen } from "./use-chosen.ts";
+import type { Chosen } from "./use-chosen.ts";
 import { useOperations } from "./use-operations.ts";
-import { useTimelineKeys } from "./use-timeline-keys.ts";
+import { useTimelineKeys, toggleWaits, zoom } from "./use-timeline-keys.ts";
+import { countText } from "../../model/size-text.ts";
 
 const NONE: readonly Operation[] = [];
 const ROW_PX = 28;
@@ -190,4 +189,98 @@ function useWidth(): [ref: { current: HTMLDivElement | null }, widthPx: number] 
     return () => observer.disconnect();
   }, []);
   return [ref, widthPx];
+}
+
+/** The handle between the names and the bars of a timeline: dragged, or moved by the arrow keys. */
+interface SplitterProps {
+  readonly namesPx: number;
+  readonly areaPx: number;
+  readonly onChange: (namesPx: number) => void;
+}
+
+const NAMES_MIN_PX = 240;
+const NAMES_MAX_SHARE = 0.6;
+const STEP_PX = 24;
+
+function Splitter({ namesPx, areaPx, onChange }: SplitterProps): JSX.Element {
+  const [dragged, setDragged] = useState<{ readonly atPx: number; readonly namesPx: number }>();
+  const maxPx = Math.max(NAMES_MIN_PX, Math.round(areaPx * NAMES_MAX_SHARE));
+  const set = (px: number): void => onChange(Math.min(maxPx, Math.max(NAMES_MIN_PX, Math.round(px))));
+  return (
+    <div
+      class="splitter"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label="Width of the names"
+      aria-valuenow={Math.round(namesPx)}
+      aria-valuemin={Math.min(NAMES_MIN_PX, Math.round(namesPx))}
+      aria-valuemax={maxPx}
+      style={{ left: `${namesPx}px` }}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId);
+        setDragged({ atPx: event.clientX, namesPx });
+      }}
+      onPointerMove={(event) => dragged !== undefined && set(dragged.namesPx + event.clientX - dragged.atPx)}
+      onPointerUp={() => setDragged(undefined)}
+      onPointerCancel={() => setDragged(undefined)}
+      onKeyDown={(event) => {
+        if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+        event.preventDefault();
+        event.stopPropagation();
+        set(namesPx + (event.key === "ArrowLeft" ? -STEP_PX : STEP_PX));
+      }}
+    />
+  );
+}
+
+/** The line above a timeline: search, the counts of entries and rows, zoom, and a button that collapses waits. */
+interface TimelineToolsProps {
+  readonly body: InvocationBody;
+  readonly rows: readonly Row[];
+  readonly find: string;
+  readonly whole: Span;
+  readonly shown: Span;
+  readonly isCollapsed: boolean;
+}
+
+const ZOOM_IN = 0.5;
+const ZOOM_OUT = 2;
+
+function TimelineTools({ body, rows, find, whole, shown, isCollapsed }: TimelineToolsProps): JSX.Element {
+  const isWhole = shown.startMs <= whole.startMs && shown.endMs >= whole.endMs;
+  return (
+    <div class="timeline-tools">
+      <h2>Timeline</h2>
+      <label>
+        <span class="visually-hidden">Find an operation</span>
+        <input
+          id="find-operation"
+          type="search"
+          placeholder="find by name, kind, error"
+          value={find}
+          onInput={({ currentTarget }) => setQuery({ find: currentTarget.value })}
+          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+        />
+      </label>
+      <span class="dim number">
+        {countText(body.entry_count)} {body.entry_count === 1 ? "entry" : "entries"}, {countText(rows.length)}{" "}
+        {rows.length === 1 ? "row" : "rows"}
+      </span>
+      <span class="buttons" role="group" aria-label="Zoom">
+        <button type="button" aria-label="Zoom in" onClick={() => zoom({ shown, whole }, ZOOM_IN)}>
+          +
+        </button>
+        <button type="button" aria-label="Zoom out" disabled={isWhole} onClick={() => zoom({ shown, whole }, ZOOM_OUT)}>
+          −
+        </button>
+        <button type="button" disabled={isWhole} onClick={() => setQuery({ range: undefined })}>
+          All
+        </button>
+        <button type="button" aria-pressed={isCollapsed} onClick={() => toggleWaits(isCollapsed)}>
+          Collapse waits
+        </button>
+      </span>
+    </div>
+  );
 }

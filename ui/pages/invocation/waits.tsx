@@ -11,7 +11,7 @@ import { waitChains } from "../../model/wait-chain.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Exact, exactText } from "../../parts/moment.tsx";
 import { DeploymentLink, InvocationLink } from "../../parts/short-id.tsx";
-import type { Ask } from "./asked.tsx";
+import type { Ask } from "./dialogs.tsx";
 
 export interface WaitsProps {
   readonly body: InvocationBody;

@@ -1,17 +1,20 @@
-/** The dialog that sets one value of a state. After a conflicting change, it shows both values and lets the reader choose. */
+/** The dialogs that set or remove one value of a state. After a conflicting change, the first shows both values and lets the reader choose. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { type ApiProblem, problemOf } from "../../data/api.ts";
+import { problemOf } from "../../data/api.ts";
+import type { ApiProblem } from "../../data/api.ts";
 import { askWholeState } from "../../data/key-state.ts";
-import type { ByteForm } from "../../model/byte-text.ts";
 import { bytesOfText, editableText, formOf } from "../../model/byte-text.ts";
-import type { KeyState } from "../../model/key-state.ts";
+import type { ByteForm } from "../../model/byte-text.ts";
+import type { KeyState, StateEdit } from "../../model/key-state.ts";
 import { isJson } from "../../../shared/api/wire/pretty-json.ts";
 import { DialogFrame } from "../../parts/dialog-frame.tsx";
 import { Editor } from "../../parts/editor.tsx";
 import { ProblemBox, Skeleton } from "../../parts/states.tsx";
 import { ConflictView } from "./conflict-view.tsx";
 import { useStateEdit } from "./state-edit.ts";
+import { countText } from "../../model/size-text.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
 
 export interface EditDialogProps {
   readonly service: string;
@@ -147,5 +150,67 @@ function Hint({ form, text, isNew, hasName }: HintProps): JSX.Element {
       The change waits for its turn behind the holder of the key, and applies only if the state is still the one that
       you see.
     </p>
+  );
+}
+
+/** The dialog that removes one value of a state, or all of them. */
+interface RemovalDialogProps {
+  readonly service: string;
+  readonly objectKey: string;
+  readonly edit: StateEdit;
+  readonly refresh: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+export function RemovalDialog(props: RemovalDialogProps): JSX.Element {
+  const [base, setBase] = useState<KeyState>();
+  const [problem, setProblem] = useState<ApiProblem>();
+  useEffect(() => {
+    askWholeState(props.service, props.objectKey).then(setBase, (error: unknown) => setProblem(problemOf(error)));
+  }, []);
+  if (base !== undefined) return <Removal {...props} base={base} />;
+  return (
+    <DialogFrame title="Remove" closeWords="Cancel" onClose={props.onClose}>
+      {problem === undefined ? <Skeleton /> : <ProblemBox problem={problem} />}
+    </DialogFrame>
+  );
+}
+
+function Removal({ service, objectKey, edit, refresh, onClose, base }: RemovalDialogProps & { base: KeyState }) {
+  const { stage, send } = useStateEdit(service, objectKey, base, refresh);
+  const isDone = stage.kind === "done";
+  return (
+    <DialogFrame
+      title={edit.kind === "clear" ? "Clear the state" : "Remove a value"}
+      closeWords={isDone ? "Close" : "Cancel"}
+      onClose={onClose}
+      buttons={
+        !isDone &&
+        stage.kind !== "conflict" && (
+          <button type="button" class="danger" disabled={stage.kind === "sending"} onClick={() => void send(edit)}>
+            {edit.kind === "clear" ? "Clear" : "Remove"}
+          </button>
+        )
+      }
+    >
+      {isDone ? (
+        <p role="status">{stage.words}</p>
+      ) : (
+        <p>
+          {edit.kind === "remove" ? (
+            <>
+              The value <ForeignText text={edit.name} class="mono" maxChars={60} /> will be gone.
+            </>
+          ) : (
+            `All ${countText(base.values.size)} values of the key will be gone.`
+          )}{" "}
+          Handlers then find nothing there. It cannot be undone.
+        </p>
+      )}
+      {stage.kind === "failed" && <ProblemBox problem={stage.problem} />}
+      {stage.kind === "conflict" && (
+        <ConflictView conflict={stage} onOverwrite={() => void send(stage.edit, stage.present)} onTake={onClose} />
+      )}
+    </DialogFrame>
   );
 }

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { askPromises, askQueue } from "../../data/keys.ts";
+import type { PromiseRow, QueuedRow } from "../../data/keys.ts";
 import { askState } from "../../data/key-state.ts";
 import { usePolled } from "../../data/polled.ts";
 import { useService } from "../../data/registry.ts";
@@ -11,9 +12,12 @@ import { hrefTo } from "../../model/route.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Empty, LoadedView } from "../../parts/states.tsx";
-import { PromiseTable } from "./promise-table.tsx";
-import { QueueTable } from "./queue-table.tsx";
 import { StateView } from "./state-view.tsx";
+import { bytesOfHex } from "../../model/key-state.ts";
+import { Payload } from "../../parts/payload.tsx";
+import { Age } from "../../parts/moment.tsx";
+import { InvocationLink } from "../../parts/short-id.tsx";
+import { StatusMark } from "../../parts/status-mark.tsx";
 
 /**
  * The page reads the state, the queue and the promises no more often than this, because each read occupies processes of the
@@ -106,4 +110,100 @@ function NoService({ service }: { readonly service: string }): JSX.Element {
       </p>
     </Empty>
   );
+}
+
+/** The completed promises of a workflow. */
+function PromiseTable({ rows }: { readonly rows: readonly PromiseRow[] }): JSX.Element {
+  if (rows.length === 0) {
+    return (
+      <p class="dim">No promise is completed. To see what the invocation waits for, open it from the queue above.</p>
+    );
+  }
+  return (
+    <table class="plain">
+      <thead>
+        <tr>
+          <th scope="col">Promise</th>
+          <th scope="col">State</th>
+          <th scope="col">Value</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.name}>
+            <td class="mono">
+              <ForeignText text={row.name} maxChars={60} />
+            </td>
+            <td>
+              {row.failure === undefined ? (
+                <span class="tone-succeeded">✓ resolved</span>
+              ) : (
+                <span class="tone-failed">✕ rejected</span>
+              )}
+            </td>
+            <td>
+              <PromiseValue row={row} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function PromiseValue({ row: { name, failure, text, hex } }: { readonly row: PromiseRow }): JSX.Element {
+  if (failure !== undefined) return <ForeignText text={failure} maxChars={400} />;
+  return <Payload content={text ?? bytesOfHex(hex ?? "")} fileName={`${name}.bin`} />;
+}
+
+/** The open invocations of a key: its holder first, then those that wait for it. */
+const SHOWN_ROWS = 200;
+
+function QueueTable({ rows }: { readonly rows: readonly QueuedRow[] }): JSX.Element {
+  if (rows.length === 0) return <p class="dim">The key is free: nothing runs on it and nothing waits for it.</p>;
+  return (
+    <>
+      <table class="plain queue">
+        <thead>
+          <tr>
+            <th scope="col" class="right">
+              Place
+            </th>
+            <th scope="col">Handler</th>
+            <th scope="col">Status</th>
+            <th scope="col" class="when-wide">
+              Accepted
+            </th>
+            <th scope="col">Invocation</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, SHOWN_ROWS).map((row) => (
+            <tr key={row.id}>
+              <td class="right number">{placeText(row)}</td>
+              <td class="mono">
+                <ForeignText text={row.handler} maxChars={40} />
+              </td>
+              <td>
+                <StatusMark status={row.status} />
+              </td>
+              <td class="when-wide">
+                <Age at={row.createdAt} />
+              </td>
+              <td>
+                <InvocationLink id={row.id} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > SHOWN_ROWS && <p class="dim">and {rows.length - SHOWN_ROWS} more behind these</p>}
+    </>
+  );
+}
+
+/** Shared handlers and delayed sends have no place. */
+function placeText({ isHolder, place }: QueuedRow): JSX.Element | string {
+  if (isHolder) return <b>holder</b>;
+  return place === undefined ? <span class="dim">none</span> : String(place);
 }

@@ -2,20 +2,20 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { route, setQuery } from "../../data/location.ts";
-import { loadTables, pastStatements, tables } from "../../data/statements.ts";
+import { loadTables, pastStatements, tables, noteStatement, runStatement } from "../../data/statements.ts";
 import { csvText } from "../../model/csv.ts";
 import { countText } from "../../model/size-text.ts";
 import { placeOf, positionIn } from "../../model/sql-answer.ts";
+import type { StatementAnswer } from "../../model/sql-answer.ts";
 import { durationText } from "../../model/time-text.ts";
 import { shortened, visibleLine } from "../../model/visible-text.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Editor } from "../../parts/editor.tsx";
 import { download } from "../../parts/payload.tsx";
 import { Empty, ProblemBox } from "../../parts/states.tsx";
-import { READY_STATEMENTS } from "./ready-statements.ts";
 import { ResultTable } from "./result-table.tsx";
-import { useStatementRun } from "./statement-run.ts";
-import type { RunState } from "./statement-run.ts";
+import { problemOf } from "../../data/api.ts";
+import type { ApiProblem } from "../../data/api.ts";
 
 export function SqlPage(): JSX.Element {
   const query = route.value?.query;
@@ -207,4 +207,97 @@ function StatementProblem({ state }: { readonly state: RunState & { readonly kin
 
 function shellText(statement: string): string {
   return `'${statement.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Statements to start from, each the answer to a question that operators ask. */
+interface ReadyStatement {
+  readonly question: string;
+  readonly statement: string;
+}
+
+const READY_STATEMENTS: readonly ReadyStatement[] = [
+  {
+    question: "What waits, and for what?",
+    statement:
+      "select id, target, status, created_at, waits_for\nfrom sys_invocation\nwhere status in ('pending', 'backing-off', 'suspended', 'paused')\norder by created_at\nlimit 100",
+  },
+  {
+    question: "What fails, and how often?",
+    statement:
+      "select target_service_name, target_handler_name, last_failure_error_code, count(*) as invocations\nfrom sys_invocation\nwhere status = 'backing-off'\ngroup by target_service_name, target_handler_name, last_failure_error_code\norder by invocations desc",
+  },
+  {
+    question: "How did the last hour end?",
+    statement:
+      "select target_service_name, outcome, count(*) as invocations\nfrom sys_invocation\nwhere status = 'completed' and created_at > now() - interval '1 hour'\ngroup by target_service_name, outcome\norder by target_service_name, outcome",
+  },
+  {
+    question: "Which open invocations are the oldest?",
+    statement:
+      "select id, target, status, created_at\nfrom sys_invocation\nwhere status != 'completed'\norder by created_at\nlimit 50",
+  },
+  {
+    question: "Which deployment runs how much?",
+    statement:
+      "select pinned_deployment_id, status, count(*) as invocations\nfrom sys_invocation\nwhere status != 'completed'\ngroup by pinned_deployment_id, status\norder by invocations desc",
+  },
+  {
+    question: "Which keys have the longest queues?",
+    statement:
+      "select service_name, service_key, count(*) as waiting\nfrom sys_inbox\ngroup by service_name, service_key\norder by waiting desc\nlimit 50",
+  },
+  {
+    question: "Which columns are there?",
+    statement: "select table_name, column_name, data_type\nfrom information_schema.columns",
+  },
+];
+
+/**
+ * Runs one statement at a time. The state shows for how long the statement has run, and then its answer. The reader can stop
+ * the run.
+ */
+const TICK_MS = 1_000;
+
+type RunState = { readonly statement: string } & (
+  | { readonly kind: "idle" }
+  | { readonly kind: "running"; readonly forMs: number }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "failed"; readonly problem: ApiProblem; readonly tookMs: number }
+  | { readonly kind: "done"; readonly answer: StatementAnswer; readonly tookMs: number; readonly ranAtMs: number }
+);
+
+interface StatementRun {
+  readonly state: RunState;
+  readonly run: (statement: string) => Promise<void>;
+  readonly stop: () => void;
+}
+
+function useStatementRun(): StatementRun {
+  const [state, setState] = useState<RunState>({ kind: "idle", statement: "" });
+  const running = useRef<AbortController>();
+  const stop = (): void => running.current?.abort();
+  useEffect(() => stop, []);
+  const run = async (statement: string): Promise<void> => {
+    stop();
+    const aborter = new AbortController();
+    running.current = aborter;
+    const startedMs = performance.now();
+    const tookMs = (): number => performance.now() - startedMs;
+    const show = (next: RunState): void => {
+      if (running.current === aborter) setState(next);
+    };
+    show({ kind: "running", statement, forMs: 0 });
+    const tick = setInterval(() => show({ kind: "running", statement, forMs: tookMs() }), TICK_MS);
+    noteStatement(statement);
+    try {
+      const answer = await runStatement(statement, aborter.signal);
+      show({ kind: "done", statement, answer, tookMs: tookMs(), ranAtMs: startedMs });
+    } catch (error) {
+      if (aborter.signal.aborted) show({ kind: "stopped", statement });
+      else show({ kind: "failed", statement, problem: problemOf(error), tookMs: tookMs() });
+    } finally {
+      clearInterval(tick);
+    }
+  };
+  return { state, run, stop };
 }

@@ -1,6 +1,6 @@
 /** The dialog that subscribes a handler to a topic; the server checks the request, and the dialog shows a refusal. */
 import type { JSX } from "preact";
-import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/wire/admin.ts";
+import type { KafkaClusterBody, SubscriptionBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
 import { createSubscription } from "../../data/topics.ts";
 import { missingIn, subscribeBody } from "../../model/subscribe-form.ts";
 import type { SubscribeForm } from "../../model/subscribe-form.ts";
@@ -8,7 +8,12 @@ import { CodedProblem } from "../../parts/coded-problem.tsx";
 import { useDialogForm } from "../../parts/dialog-form.ts";
 import { DialogFrame } from "../../parts/dialog-frame.tsx";
 import { Subject } from "./subject.tsx";
-import { SubscribeFields } from "./subscribe-fields.tsx";
+import { useServices } from "../../data/registry.ts";
+import { hrefTo } from "../../model/route.ts";
+import { optionText } from "../../model/visible-text.ts";
+import { HandlerSelect } from "../../parts/handler-select.tsx";
+import { PairRows } from "../../parts/pair-rows.tsx";
+import { LoadedView } from "../../parts/states.tsx";
 
 interface Done {
   readonly kind: "done";
@@ -70,5 +75,92 @@ export function SubscribeDialog({ clusters, onDone, onClose }: SubscribeDialogPr
       {stage.kind === "busy" && <p role="status">{stage.words}</p>}
       {stage.kind === "form" && stage.problem !== undefined && <CodedProblem problem={stage.problem} />}
     </DialogFrame>
+  );
+}
+
+/** The fields of the form that subscribes a handler to a topic. */
+interface SubscribeFieldsProps {
+  readonly clusters: readonly KafkaClusterBody[];
+  readonly form: SubscribeForm;
+  readonly onChange: (changes: Partial<SubscribeForm>) => void;
+}
+
+function SubscribeFields({ clusters, form, onChange }: SubscribeFieldsProps): JSX.Element {
+  const services = useServices();
+  return (
+    <div class="fields">
+      <label class="field">
+        Cluster
+        <select value={form.cluster} onChange={({ currentTarget }) => onChange({ cluster: currentTarget.value })}>
+          {clusters.map(({ name }) => (
+            <option key={name} value={name}>
+              {optionText(name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        Topic
+        <input
+          type="text"
+          placeholder="orders"
+          value={form.topic}
+          onInput={({ currentTarget }) => onChange({ topic: currentTarget.value })}
+        />
+      </label>
+      <LoadedView loaded={services.state.value} onRetry={() => void services.refresh()}>
+        {(all) => <HandlerField services={all} form={form} onChange={onChange} />}
+      </LoadedView>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={form.fromEarliest}
+          onChange={({ currentTarget }) => onChange({ fromEarliest: currentTarget.checked })}
+        />
+        <span>
+          Begin with the earliest record <span class="dim">Otherwise a new group begins at the end of the topic.</span>
+        </span>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={form.skipsBadRecords}
+          onChange={({ currentTarget }) => onChange({ skipsBadRecords: currentTarget.checked })}
+        />
+        <span>
+          Pass over bad records{" "}
+          <span class="dim">
+            A record that cannot become an invocation, such as one with too large a value, is counted and passed over.
+            Otherwise the subscription pauses before it.
+          </span>
+        </span>
+      </label>
+      <PairRows title="Options" isSecret pairs={form.options} onChange={(options) => onChange({ options })} />
+    </div>
+  );
+}
+
+interface HandlerFieldProps extends Omit<SubscribeFieldsProps, "clusters"> {
+  readonly services: readonly ServiceBody[];
+}
+
+function HandlerField({ services, form, onChange }: HandlerFieldProps): JSX.Element {
+  if (services.length === 0) {
+    return (
+      <p>
+        No handler is registered. <a href={hrefTo("deployments")}>Register a deployment</a> first.
+      </p>
+    );
+  }
+  return (
+    <label class="field">
+      Handler
+      <HandlerSelect
+        services={services}
+        service={form.service}
+        handler={form.handler}
+        onChoose={(service, handler) => onChange({ service, handler })}
+      />
+    </label>
   );
 }

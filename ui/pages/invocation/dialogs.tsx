@@ -1,10 +1,6 @@
-/** The dialog of one action: its consequences, a confirmation, and its result. */
+/** The dialogs of the page of an invocation. The one that is open outlives the part of the page that asked for it. */
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import type { DeploymentBody, RestartedBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
-import { ApiProblem, ask } from "../../data/api.ts";
-import type { ActionName, Progress } from "../../model/invocation-actions.ts";
 import {
   READ_AGAIN_AFTER_MS,
   actionLine,
@@ -14,12 +10,102 @@ import {
   restartText,
   wordsOf,
 } from "../../model/invocation-actions.ts";
+import type { ActionName, Progress } from "../../model/invocation-actions.ts";
+import { useState, useEffect } from "preact/hooks";
+import { isJson } from "../../../shared/api/wire/pretty-json.ts";
+import { ask, ApiProblem } from "../../data/api.ts";
+import { quoted } from "../../model/shell-text.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import type { DeploymentBody, RestartedBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { InvocationLink } from "../../parts/short-id.tsx";
 
-export interface ActionDialogProps {
+export type Asked =
+  | {
+      readonly kind: "action";
+      readonly action: ActionName;
+      readonly deployment?: string;
+      readonly from?: number;
+    }
+  | { readonly kind: "awakeable"; readonly id: string; readonly outcome: "resolve" | "reject" };
+
+/** Opens the dialog of an action or of an awakeable. */
+export type Ask = (asked: Asked) => void;
+
+export interface AskedDialogProps {
+  readonly asked: Asked;
+  readonly body: InvocationBody;
+  readonly onChange: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+export function AskedDialog({ asked, body, onChange, onClose }: AskedDialogProps): JSX.Element {
+  if (asked.kind === "awakeable") return <AwakeableDialog {...asked} onChange={onChange} onClose={onClose} />;
+  return <ActionDialog {...asked} body={body} onChange={onChange} onClose={onClose} />;
+}
+
+/** The dialog that completes an awakeable with a JSON value, or with the message of a failure. */
+interface AwakeableDialogProps {
+  readonly id: string;
+  readonly outcome: "resolve" | "reject";
+  readonly onChange: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+function AwakeableDialog({ id, outcome, onChange, onClose }: AwakeableDialogProps): JSX.Element {
+  const isResolve = outcome === "resolve";
+  const [text, setText] = useState(isResolve ? "null" : "");
+  const isFit = isResolve ? isJson(text) : text.trim() !== "";
+  const option = isResolve ? "--data" : "--reason";
+  const line = `stepwell awakeable ${outcome} ${quoted(id)} ${option} ${quoted(text)}`;
+  const run = async (): Promise<string> => {
+    await ask(`internal/awakeables/${encodeURIComponent(id)}/${outcome}`, {
+      method: "POST",
+      raw: text,
+      headers: {
+        "x-requested-with": "ui",
+        "content-type": isResolve ? "application/json" : "text/plain; charset=utf-8",
+      },
+    });
+    await onChange();
+    return "The server accepted the result. If the awakeable has a result already, that one stays.";
+  };
+  return (
+    <ConfirmDialog
+      title={isResolve ? "Resolve the awakeable?" : "Reject the awakeable?"}
+      verb={isResolve ? "Resolve" : "Reject"}
+      isDangerous={!isResolve}
+      isReady={isFit}
+      run={run}
+      onClose={onClose}
+    >
+      <p class="mono break">{id}</p>
+      <p>
+        {isResolve
+          ? "The handler goes on with this value. The value stays in the journal and cannot be changed later."
+          : "The handler gets a terminal failure with this message. The failure stays in the journal and cannot be changed later."}
+      </p>
+      <label class="field">
+        {isResolve ? "Value, as JSON" : "Message of the failure"}
+        <textarea
+          rows={5}
+          value={text}
+          aria-invalid={!isFit}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      {!isFit && <p class="tone-failed">{isResolve ? "This is no JSON yet." : "A failure needs a message."}</p>}
+      <p class="cli-line">
+        <code class="mono break">{line}</code>
+        <CopyButton text={line} what="CLI line" />
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** The dialog of one action: its consequences, a confirmation, and its result. */
+interface ActionDialogProps {
   readonly action: ActionName;
   readonly body: InvocationBody;
   /** `deployment` and `from` are the initial choices of the dialog. The reader may change both. */
@@ -29,7 +115,7 @@ export interface ActionDialogProps {
   readonly onClose: () => void;
 }
 
-export function ActionDialog(props: ActionDialogProps): JSX.Element {
+function ActionDialog(props: ActionDialogProps): JSX.Element {
   const { action, body, onChange, onClose } = props;
   const [deployment, setDeployment] = useState(props.deployment ?? "");
   const [from, setFrom] = useState(props.from ?? 0);
