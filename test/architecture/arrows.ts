@@ -48,7 +48,7 @@ const ENGINE_LAYERS = [
 const engineRooms = (): Room[] =>
   ENGINE_LAYERS.map((folder, at) => ({ folder, rooms: [CORE, ...ENGINE_LAYERS.slice(0, at)] }));
 
-const UI_SHARES = ["shared/api/wire", "shared/core/model", "shared/core/query"];
+const UI_SHARES = ["shared/api/wire", "shared/core/model", "shared/core/protocol", "shared/core/query"];
 const UI_PACKAGES = ["preact", "@preact/signals"];
 const EDITOR_PACKAGES = ["@codemirror/*", "@lezer/highlight"];
 
@@ -86,7 +86,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/core/errors", rooms: MODEL },
   { folder: "shared/core/model", rooms: MODEL },
   { folder: "shared/core/protocol", rooms: MODEL },
-  { folder: "shared/core/invocation", rooms: MODEL },
+  { folder: "shared/core/invocation", rooms: [...MODEL, "shared/core/protocol"] },
   { folder: "shared/core/object", rooms: MODEL },
   { folder: "shared/core/registry", rooms: MODEL },
   { folder: "shared/core/query", rooms: MODEL },

@@ -9,6 +9,8 @@ export type Complaint = string;
 
 const LINES_MAX = 600;
 export const LINES_TO_LOOK_TWICE = 400;
+/** Tables are read row by row, so they may be longer than other files. */
+const TABLES: ReadonlySet<string> = new Set(["shared/core/protocol/commands.ts"]);
 const README_LINES_MAX = 40;
 
 const TOP_FOLDERS = new Set([
@@ -156,7 +158,9 @@ export function badNames(tree: SourceTree): Complaint[] {
 }
 
 export function tooLong(modules: readonly Module[], linesMax = LINES_MAX): Complaint[] {
-  return modules.filter(({ lines }) => lines > linesMax).map(({ path, lines }) => `${path} has ${lines} lines`);
+  return modules
+    .filter(({ path, lines }) => lines > linesMax && !TABLES.has(path))
+    .map(({ path, lines }) => `${path} has ${lines} lines`);
 }
 
 /** Finds files of `shared`, `functions` and `ui` that do not open with a comment of at least one full sentence. */

@@ -1,10 +1,9 @@
 /** Handlers that talk with the server while their request is open: they read its frames as they come. */
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
-import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
-import { StartMessage } from "../../shared/core/protocol/control-messages.ts";
+import { NOTIFICATIONS, NotificationMessage } from "../../shared/core/protocol/notifications.ts";
+import { COMMANDS } from "../../shared/core/protocol/commands.ts";
+import { StartMessage, CONTROL } from "../../shared/core/protocol/control-messages.ts";
 import { type Frame, FrameReader } from "../../shared/core/protocol/frame.ts";
-import { CONTROL } from "../../shared/core/protocol/messages.ts";
-import { NOTIFICATIONS, NotificationMessage } from "../../shared/core/protocol/notification-messages.ts";
 import { decode } from "../../shared/core/model/proto3-decode.ts";
 import type { Talk, Talker } from "./attack.ts";
 import { CODE, field, message, output, varint } from "./messages.ts";

@@ -3,7 +3,7 @@ import { PutFunctionConcurrencyCommand } from "@aws-sdk/client-lambda";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LambdaEndpoints } from "../../shared/adapters/lambda/lambda-endpoints.ts";
 import type { LambdaClientsOptions } from "../../shared/adapters/lambda/lambda-clients.ts";
-import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
+import { COMMANDS } from "../../shared/core/protocol/commands.ts";
 import { Conversation } from "../../shared/core/protocol/conversation.ts";
 import { messageFrame } from "../../shared/core/protocol/frame.ts";
 import { MANIFEST_ACCEPT, parseManifest } from "../../shared/core/protocol/manifest.ts";

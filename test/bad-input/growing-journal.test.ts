@@ -1,6 +1,6 @@
 /** A handler that adds entries at each attempt and never ends: its journal stops at the maximum. */
 import { expect, test } from "vitest";
-import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
+import { COMMANDS } from "../../shared/core/protocol/commands.ts";
 import { messageFrame } from "../../shared/core/protocol/frame.ts";
 import { end, error, output, replying, startFrameDeployment } from "../errors/frame-deployment.ts";
 import { openStage } from "../errors/stage.ts";

@@ -3,7 +3,7 @@
  * is cut if the invocation goes on, and kept if the failure is its result.
  */
 import { expect, test } from "vitest";
-import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
+import { COMMANDS } from "../../shared/core/protocol/commands.ts";
 import { messageFrame } from "../../shared/core/protocol/frame.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { end, error, GREETER, output, replying, startFrameDeployment } from "../errors/frame-deployment.ts";

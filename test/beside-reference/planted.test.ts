@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type * as Retry from "../../shared/core/invocation/retry.ts";
 import type * as KeyedStates from "../../shared/core/object/keyed-state.ts";
+import type { Result } from "../../shared/core/model/failure.ts";
+import type { CompletedName } from "../../shared/core/protocol/commands.ts";
 import type * as Notifications from "../../shared/core/protocol/notifications.ts";
 import type * as Prefix from "../../shared/core/invocation/prefix.ts";
 import type * as Failures from "../../shared/core/model/attempt-failure.ts";
@@ -38,36 +40,25 @@ vi.mock("../../shared/core/object/keyed-state.ts", async (original) => {
 });
 vi.mock("../../shared/core/protocol/notifications.ts", async (original) => {
   const right = await original<typeof Notifications>();
-  const { callCompletion, peekPromiseCompletion, signalNotification, attachCompletion } = right;
+  const { completionFrame, signalNotification } = right;
   const unset = { kind: "success", value: new TextEncoder().encode('"unset"') } as const;
+  const mistaken = (name: CompletedName, result: Result | undefined): Result | undefined => {
+    if (name === "Call" && is("a failed call has another code") && result?.kind === "failure")
+      return acting({ ...result, failure: { ...result.failure, code: 500 } });
+    if (name === "PeekPromise" && is("a promise is peeked before its time") && result === undefined)
+      return acting(unset);
+    return name === "AttachInvocation" && is("an attach gets another result") ? acting(unset) : result;
+  };
   return {
     ...right,
-    callCompletion: ((id, result, version) =>
-      callCompletion(
-        id,
-        is("a failed call has another code") && result.kind === "failure"
-          ? acting({ ...result, failure: { ...result.failure, code: 500 } })
-          : result,
-        version,
-      )) as typeof callCompletion,
-    peekPromiseCompletion: ((id, result, version) =>
-      peekPromiseCompletion(
-        id,
-        is("a promise is peeked before its time") && result === undefined ? acting(unset) : result,
-        version,
-      )) as typeof peekPromiseCompletion,
+    completionFrame: ((name, id, result, version) =>
+      completionFrame(name, id, mistaken(name, result), version)) as typeof completionFrame,
     signalNotification: ((id, result, version) =>
       signalNotification(
         id,
-        is("a signal loses its value") && "signalName" in id && result?.kind === "success" ? acting(undefined) : result,
+        is("a signal loses its value") && "name" in id && result?.kind === "success" ? acting(undefined) : result,
         version,
       )) as typeof signalNotification,
-    attachCompletion: ((id, result, version) =>
-      attachCompletion(
-        id,
-        is("an attach gets another result") ? acting(unset) : result,
-        version,
-      )) as typeof attachCompletion,
   };
 });
 vi.mock("../../shared/core/invocation/prefix.ts", async (original) => {

@@ -1,10 +1,9 @@
 /** A hand-written deployment: it answers discovery with a manifest, and each attempt with the bytes that a test gives it. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
-import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
-import { ErrorMessage, ProposeRunCompletionMessage } from "../../shared/core/protocol/control-messages.ts";
+import { COMMANDS } from "../../shared/core/protocol/commands.ts";
+import { ErrorMessage, ProposeRunCompletionMessage, CONTROL } from "../../shared/core/protocol/control-messages.ts";
 import { encodeFrame, messageFrame } from "../../shared/core/protocol/frame.ts";
-import { CONTROL } from "../../shared/core/protocol/messages.ts";
 import { startPeer } from "../harness/https/peer.ts";
 import type { Peer } from "../harness/https/peer.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";

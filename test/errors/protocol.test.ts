@@ -1,6 +1,6 @@
 /** Faulty answers of a deployment: the error code of each fault, and what the operator sees of the fault. */
 import { expect, test } from "vitest";
-import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
+import { COMMANDS } from "../../shared/core/protocol/commands.ts";
 import { encodeFrame, messageFrame } from "../../shared/core/protocol/frame.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { call, end, error, GREETER, output, refusing, replying, startFrameDeployment } from "./frame-deployment.ts";

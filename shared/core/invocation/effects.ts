@@ -4,7 +4,8 @@ import type { Result } from "../model/failure.ts";
 import type { StateChange } from "../model/state-change.ts";
 import type { TargetTypes } from "../model/target.ts";
 import { type CallOrigin, needsLock } from "./acceptance.ts";
-import type { ChildRequest, CommandEntry, Entry, Lookup, SignalName } from "./entry.ts";
+import type { CommandEntry, Entry } from "./entry.ts";
+import type { ChildRequest, Lookup, SignalName } from "../protocol/command-parts.ts";
 import type { Invocation } from "./invocation.ts";
 import { openCalls } from "./journal.ts";
 import type { Segment } from "./segment.ts";
@@ -141,9 +142,11 @@ function effectOf(before: Invocation, segment: Segment, at: number, index: numbe
       return { ...command, by: `${before.acceptance.id}.${before.acceptance.nonce}.${index}` };
     case "get-state":
     case "get-state-keys":
+    case "read-state":
+    case "read-state-keys":
     case "change-state":
     case "peek-promise":
-    case "plain":
+    case "input":
     case "output":
     case "run":
     case "sleep":

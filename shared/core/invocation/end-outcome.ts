@@ -1,5 +1,5 @@
 /** How a completed invocation ended, in one word. */
-import { CANCEL_SIGNAL } from "./entry.ts";
+import { CANCEL_SIGNAL } from "../protocol/command-parts.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Journal } from "./journal.ts";
 

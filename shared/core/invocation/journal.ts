@@ -86,31 +86,11 @@ function touchesMaps(entry: Entry): boolean {
   return entry.kind === "command" ? completionIds(entry).length > 0 : "completionId" in entry.id;
 }
 
-const NONE: readonly number[] = [];
-
+/** The completion ids of a command: the one for the id of its child, and the one for its result. */
 function completionIds({ command }: CommandEntry): readonly number[] {
-  switch (command.kind) {
-    case "run":
-    case "sleep":
-    case "attach":
-    case "get-output":
-    case "get-state":
-    case "get-state-keys":
-    case "get-promise":
-    case "peek-promise":
-    case "complete-promise":
-      return [command.completionId];
-    case "call":
-      return [command.child.idCompletionId, command.completionId];
-    case "send":
-      return [command.child.idCompletionId];
-    case "plain":
-    case "output":
-    case "signal":
-    case "complete-awakeable":
-    case "change-state":
-      return NONE;
-  }
+  const ids = "child" in command ? [command.child.idCompletionId] : [];
+  if ("completionId" in command) ids.push(command.completionId);
+  return ids;
 }
 
 /** The completion ids of runs without a result. The SDK may propose results for these only. */

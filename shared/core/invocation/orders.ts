@@ -1,5 +1,5 @@
 /** An operator's orders to pause and to resume: the last one counts, and each is obeyed once. */
-import { CANCEL_SIGNAL } from "./entry.ts";
+import { CANCEL_SIGNAL } from "../protocol/command-parts.ts";
 import type { Arrival, Poll, Order } from "./event.ts";
 import { fold, type Invocation, type Status } from "./invocation.ts";
 import { repeatsToKeep } from "./repeats.ts";

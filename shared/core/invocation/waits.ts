@@ -1,8 +1,9 @@
 /** Derives what an open invocation waits for from its phase, its journal and the notifications that have arrived. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import { type Await, awaitedCompletions } from "../model/await-tree.ts";
-import type { Target } from "../model/target.ts";
-import { CANCEL_SIGNAL, type CommandEntry, type Lookup, type NotificationEntry, type SignalName } from "./entry.ts";
+import type { CommandEntry, NotificationEntry } from "./entry.ts";
+import { CANCEL_SIGNAL, type SignalName } from "../protocol/command-parts.ts";
+import { type CommandWait, rowOf } from "../protocol/commands.ts";
 import type { Invocation, Phase } from "./invocation.ts";
 
 /** A run whose result the deployment has not sent yet. */
@@ -30,10 +31,7 @@ export type WaitCause =
   | { readonly kind: "driver" }
   /** The answer of the deployment to the running attempt. `steps` has the runs without a result, in the order of the journal. */
   | { readonly kind: "attempt"; readonly attempt: number; readonly steps: readonly RunningStep[] }
-  | { readonly kind: "call"; readonly target: Target; readonly childId: string | undefined }
-  | { readonly kind: "attach"; readonly lookup: Lookup }
-  | { readonly kind: "timer"; readonly untilMs: number }
-  | { readonly kind: "promise"; readonly name: string }
+  | CommandWait
   | { readonly kind: "signal"; readonly signal: SignalName }
   /** The completion of another command, such as a run. */
   | { readonly kind: "command"; readonly type: string; readonly name: string };
@@ -130,19 +128,8 @@ function suspendedOn(
 }
 
 function causeOf({ command, type, name }: CommandEntry, childIds: ReadonlyMap<number, string>): WaitCause {
-  switch (command.kind) {
-    case "call":
-    case "send":
-      return { kind: "call", target: command.child.target, childId: childIds.get(command.child.idCompletionId) };
-    case "sleep":
-      return { kind: "timer", untilMs: command.wakeAtMs };
-    case "attach":
-      return { kind: "attach", lookup: command.lookup };
-    case "get-promise":
-      return { kind: "promise", name: command.name };
-    default:
-      return { kind: "command", type, name };
-  }
+  const childId = "child" in command ? childIds.get(command.child.idCompletionId) : undefined;
+  return rowOf(type).wait(command, childId) ?? { kind: "command", type, name };
 }
 
 /** Every await of a handler also names CANCEL, so CANCEL is left out unless the await names nothing else. */

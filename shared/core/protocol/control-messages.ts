@@ -15,6 +15,18 @@ import {
 } from "../model/proto3.ts";
 import { FutureMessage, StateEntryMessage, oneofFailure } from "./wire-values.ts";
 
+/** The codes by name. */
+export const CONTROL = {
+  Start: 0x0000,
+  Suspension: 0x0001,
+  Error: 0x0002,
+  End: 0x0003,
+  CommandAck: 0x0004,
+  ProposeRunCompletion: 0x0005,
+  AwaitingOn: 0x0006,
+  ProposeRunCompletionAck: 0x0007,
+} as const;
+
 export const StartMessage = message({
   id: bytes(1),
   debugId: string(2),

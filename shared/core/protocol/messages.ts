@@ -1,21 +1,10 @@
 /** The registry of all messages: code, name, direction, and the protocol versions that have them in this shape. */
 import type { MessageType } from "../model/proto3.ts";
-import { COMMANDS } from "./command-messages.ts";
+import { COMMANDS } from "./commands.ts";
 import * as control from "./control-messages.ts";
-import { NOTIFICATIONS, NotificationMessage } from "./notification-messages.ts";
+import { NOTIFICATIONS, NotificationMessage } from "./notifications.ts";
 import { PROTOCOL_VERSIONS } from "./version.ts";
 import type { ProtocolVersion } from "./version.ts";
-
-export const CONTROL = {
-  Start: 0x0000,
-  Suspension: 0x0001,
-  Error: 0x0002,
-  End: 0x0003,
-  CommandAck: 0x0004,
-  ProposeRunCompletion: 0x0005,
-  AwaitingOn: 0x0006,
-  ProposeRunCompletionAck: 0x0007,
-} as const;
 
 export interface MessageRow {
   readonly code: number;
@@ -28,7 +17,7 @@ export interface MessageRow {
 }
 
 type ControlRow = readonly [
-  name: keyof typeof CONTROL,
+  name: keyof typeof control.CONTROL,
   direction: MessageRow["direction"],
   versions: readonly ProtocolVersion[],
   type: MessageType<unknown>,
@@ -48,7 +37,7 @@ const controlRows: readonly ControlRow[] = [
 
 export const MESSAGES: readonly MessageRow[] = [
   ...controlRows.map(([name, direction, versions, type]): MessageRow => ({
-    code: CONTROL[name],
+    code: control.CONTROL[name],
     name,
     family: "control",
     direction,

@@ -1,24 +1,55 @@
-/** Builds the frames of notifications, and reads the id and the outcome of a stored one. */
-import type { Failure, Result } from "../model/failure.ts";
-import { decode } from "../model/proto3-decode.ts";
-import { Proto3Error, bytes, message, oneof, string, uint32 } from "../model/proto3.ts";
-import type { Draft, Infer } from "../model/proto3.ts";
+/** The notifications, which complete commands or deliver signals: their codes, their fields, and how they are built and read. */
 import type { Outcome } from "../model/await-tree.ts";
+import type { Result } from "../model/failure.ts";
+import { decode } from "../model/proto3-decode.ts";
+import {
+  Proto3Error,
+  bytes,
+  message,
+  oneof,
+  string,
+  submessage,
+  uint32,
+  type Draft,
+  type Infer,
+} from "../model/proto3.ts";
+import type { SignalName } from "./command-parts.ts";
+import { COMMANDS, type CompletedName } from "./commands.ts";
+import { CONTROL, RunCompletionAckMessage } from "./control-messages.ts";
 import { HEADER_BYTES, messageFrame } from "./frame.ts";
-import { RunCompletionAckMessage } from "./control-messages.ts";
-import { CONTROL } from "./messages.ts";
-import { NOTIFICATIONS, NotificationMessage } from "./notification-messages.ts";
-import type { NotificationName } from "./notification-messages.ts";
-import { failureToWire } from "./wire-values.ts";
+import { failureToWire, oneofFailure, oneofValue, oneofVoid, StateKeysMessage } from "./wire-values.ts";
 import type { ProtocolVersion } from "./version.ts";
 
+/** All notifications share this shape. Each function here sets only the results that its kind may have. */
+export const NotificationMessage = message({
+  completionId: oneof("id", uint32(1)),
+  signalIndex: oneof("id", uint32(2)),
+  signalName: oneof("id", string(3)),
+  void: oneofVoid("result", 4),
+  value: oneofValue("result", 5),
+  failure: oneofFailure("result", 6),
+  invocationId: oneof("result", string(16)),
+  stateKeys: oneof(
+    "result",
+    submessage(17, () => StateKeysMessage),
+  ),
+});
+
+export type NotificationName = `${CompletedName}Completion` | "CallInvocationIdCompletion" | "Signal";
+
+const completions = Object.entries(COMMANDS).flatMap(([name, { completion }]) =>
+  completion === undefined ? [] : [[`${name}Completion`, completion.code] as const],
+);
+/** The codes by name. */
+export const NOTIFICATIONS = {
+  ...Object.fromEntries(completions),
+  CallInvocationIdCompletion: 0x800e,
+  Signal: 0xfbff,
+} as Readonly<Record<NotificationName, number>>;
+
+export type NotificationId = { readonly completionId: number } | SignalName;
+
 type Content = Draft<Infer<typeof NotificationMessage>>;
-
-export type SignalId = { readonly signalIndex: number } | { readonly signalName: string };
-export type NotificationId = { readonly completionId: number } | SignalId;
-
-/** The built-in signal for a cancel. */
-export const CANCEL_SIGNAL = 1;
 
 const VOID: Content = { void: {} };
 
@@ -36,14 +67,12 @@ function frame(name: NotificationName, id: Content, content: Content): Uint8Arra
   });
 }
 
-function failed(failure: Failure, version: ProtocolVersion): Content {
-  return { failure: failureToWire(failure, version) };
-}
-
 /** @param result undefined if there is no value or no result yet; written as void */
 function contentOf(result: Result | undefined, version: ProtocolVersion): Content {
   if (result === undefined) return VOID;
-  return result.kind === "success" ? { value: { content: result.value } } : failed(result.failure, version);
+  return result.kind === "success"
+    ? { value: { content: result.value } }
+    : { failure: failureToWire(result.failure, version) };
 }
 
 /**
@@ -52,6 +81,19 @@ function contentOf(result: Result | undefined, version: ProtocolVersion): Conten
  */
 export function runCompletionAck(completionId: number): Uint8Array {
   return messageFrame(CONTROL.ProposeRunCompletionAck, RunCompletionAckMessage, { completionId });
+}
+
+/**
+ * The completion of a command whose notification contains a result or nothing.
+ * @param result undefined if there is no value or no result yet
+ */
+export function completionFrame(
+  name: CompletedName,
+  completionId: number,
+  result: Result | undefined,
+  version: ProtocolVersion,
+): Uint8Array {
+  return frame(`${name}Completion`, { completionId }, contentOf(COMMANDS[name].completion.contentOf(result), version));
 }
 
 /** @param value undefined if the key has no value */
@@ -63,59 +105,21 @@ export function lazyStateKeysCompletion(completionId: number, keys: readonly Uin
   return frame("GetLazyStateKeysCompletion", { completionId }, { stateKeys: { keys } });
 }
 
-export function getPromiseCompletion(completionId: number, result: Result, version: ProtocolVersion): Uint8Array {
-  return frame("GetPromiseCompletion", { completionId }, contentOf(result, version));
-}
-
-/** @param result undefined while the promise is not completed */
-export function peekPromiseCompletion(
-  completionId: number,
-  result: Result | undefined,
-  version: ProtocolVersion,
-): Uint8Array {
-  return frame("PeekPromiseCompletion", { completionId }, contentOf(result, version));
-}
-
-/** @param failure present if this command did not complete the promise */
-export function completePromiseCompletion(
-  completionId: number,
-  failure: Failure | undefined,
-  version: ProtocolVersion,
-): Uint8Array {
-  return frame("CompletePromiseCompletion", { completionId }, failure === undefined ? VOID : failed(failure, version));
-}
-
 export function sleepCompletion(completionId: number): Uint8Array {
   return frame("SleepCompletion", { completionId }, VOID);
-}
-
-export function callCompletion(completionId: number, result: Result, version: ProtocolVersion): Uint8Array {
-  return frame("CallCompletion", { completionId }, contentOf(result, version));
 }
 
 export function callInvocationIdCompletion(completionId: number, invocationId: string): Uint8Array {
   return frame("CallInvocationIdCompletion", { completionId }, { invocationId });
 }
 
-export function runCompletion(completionId: number, result: Result, version: ProtocolVersion): Uint8Array {
-  return frame("RunCompletion", { completionId }, contentOf(result, version));
-}
-
-export function attachCompletion(completionId: number, result: Result, version: ProtocolVersion): Uint8Array {
-  return frame("AttachInvocationCompletion", { completionId }, contentOf(result, version));
-}
-
-/** @param result undefined while the invocation is not completed */
-export function outputCompletion(
-  completionId: number,
+/** @param result undefined for a signal without content, such as CANCEL */
+export function signalNotification(
+  signal: SignalName,
   result: Result | undefined,
   version: ProtocolVersion,
 ): Uint8Array {
-  return frame("GetInvocationOutputCompletion", { completionId }, contentOf(result, version));
-}
-
-/** @param result undefined for a signal without content, such as CANCEL */
-export function signalNotification(id: SignalId, result: Result | undefined, version: ProtocolVersion): Uint8Array {
+  const id = "index" in signal ? { signalIndex: signal.index } : { signalName: signal.name };
   return frame("Signal", id, contentOf(result, version));
 }
 
@@ -135,7 +139,7 @@ export function notificationHead(raw: Uint8Array): { readonly id: NotificationId
   const { completionId, signalIndex, signalName, failure } = decode(NotificationHead, raw.subarray(HEADER_BYTES));
   const outcome = failure === undefined ? "success" : "failure";
   if (completionId !== undefined) return { id: { completionId }, outcome };
-  if (signalIndex !== undefined) return { id: { signalIndex }, outcome };
-  if (signalName !== undefined) return { id: { signalName }, outcome };
+  if (signalIndex !== undefined) return { id: { index: signalIndex }, outcome };
+  if (signalName !== undefined) return { id: { name: signalName }, outcome };
   throw new Proto3Error("a notification names neither a completion nor a signal");
 }

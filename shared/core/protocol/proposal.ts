@@ -3,7 +3,7 @@ import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { encode } from "../model/proto3-encode.ts";
 import { RawProposalMessage, RawRunCompletionMessage } from "./control-messages.ts";
 import { messageFrame } from "./frame.ts";
-import { NOTIFICATIONS, NotificationMessage } from "./notification-messages.ts";
+import { NOTIFICATIONS, NotificationMessage } from "./notifications.ts";
 import { FailureMessage } from "./wire-values.ts";
 import type { ProtocolVersion } from "./version.ts";
 

@@ -1,9 +1,9 @@
 /** The reply of one attempt: the entries that it added, and its ending. */
 import type { Await } from "../model/await-tree.ts";
-import type { Command } from "./command-messages.ts";
+import type { NamedMessage } from "./commands.ts";
 
 /** A command as received; `frame` is stored (I9). */
-export type ReceivedCommand = Command & {
+export type ReceivedCommand = NamedMessage & {
   readonly kind: "command";
   readonly type: number;
   readonly frame: Uint8Array;

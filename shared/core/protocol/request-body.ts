@@ -1,6 +1,5 @@
 /** Builds the body of an attempt's request: the start message, then the journal exactly as stored. */
-import { CONTROL } from "./messages.ts";
-import { StartMessage } from "./control-messages.ts";
+import { CONTROL, StartMessage } from "./control-messages.ts";
 import { messageFrame } from "./frame.ts";
 import type { ProtocolVersion } from "./version.ts";
 

@@ -1,6 +1,6 @@
 /** Ids of invocations: random for requests that come once, derived for requests that may be repeated (I7). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
-import type { ChildRequest, Lookup } from "../../core/invocation/entry.ts";
+import type { ChildRequest, Lookup } from "../../core/protocol/command-parts.ts";
 import {
   IdError,
   INVOCATION_ID_BYTES,

@@ -2,7 +2,7 @@
 import type { ErrorCode } from "../../core/errors/error-table.ts";
 import { type AttemptFailure, keptName } from "../../core/model/attempt-failure.ts";
 import type { AttemptEnded, AttemptOutcome } from "../../core/invocation/event.ts";
-import { commandNameOf } from "../../core/protocol/command-messages.ts";
+import { commandNameOf } from "../../core/protocol/commands.ts";
 import type { AttemptError, ReplyEnd as WireEnding } from "../../core/protocol/received.ts";
 import { invocationContentType, type ProtocolVersion } from "../../core/protocol/version.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";

@@ -3,7 +3,9 @@
  * deployment that takes no new work.
  */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
-import type { ChildRequest, Command, CommandEntry, Lookup } from "../../core/invocation/entry.ts";
+import type { CommandEntry } from "../../core/invocation/entry.ts";
+import { type Command, type CommandName, rowOf } from "../../core/protocol/commands.ts";
+import type { ChildRequest, Lookup } from "../../core/protocol/command-parts.ts";
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import type { TargetTypes } from "../../core/model/target.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
@@ -16,18 +18,15 @@ export interface CommandRejection {
   readonly why: string;
 }
 
-const STATE_READS = new Set(["GetLazyState", "GetLazyStateKeys", "GetEagerState", "GetEagerStateKeys"]);
-const STATE_CHANGES = new Set(["SetState", "ClearState", "ClearAllState"]);
-const PROMISES = new Set(["GetPromise", "PeekPromise", "CompletePromise"]);
-
 type Kind = Pick<Acceptance, "serviceType" | "handlerType">;
 
-function refusalOfKeyed(type: string, { serviceType, handlerType }: Kind): CommandRejection | undefined {
-  if (PROMISES.has(type) && serviceType !== "workflow")
+function refusalOfKeyed(type: CommandName, { serviceType, handlerType }: Kind): CommandRejection | undefined {
+  const { needs } = rowOf(type);
+  if (needs === "promises" && serviceType !== "workflow")
     return { errorCode: "RT0017", why: "only the handlers of a workflow have promises" };
-  if (serviceType === "service" && (STATE_READS.has(type) || STATE_CHANGES.has(type)))
+  if (serviceType === "service" && (needs === "state" || needs === "state-to-change"))
     return { errorCode: "RT0017", why: "the handler of a plain service has no state" };
-  if (STATE_CHANGES.has(type) && handlerType === "shared")
+  if (needs === "state-to-change" && handlerType === "shared")
     return { errorCode: "RT0017", why: "a shared handler reads the state and does not change it" };
   return undefined;
 }
@@ -60,28 +59,9 @@ function nameIn(command: Command): string | undefined {
 export function rejectionOf({ type, command }: CommandEntry, kind: Kind): CommandRejection | undefined {
   const keyed = refusalOfKeyed(type, kind) ?? refusalOfName(command);
   if (keyed !== undefined) return keyed;
-  switch (command.kind) {
-    case "signal":
-      return unreadable(() => parseInvocationId(command.invocationId), command.invocationId);
-    case "complete-awakeable":
-      return unreadable(() => parseAwakeableId(command.awakeableId), command.awakeableId);
-    case "attach":
-    case "get-output":
-      return refusalOfLookup(command.lookup);
-    case "call":
-    case "send":
-    case "plain":
-    case "output":
-    case "run":
-    case "sleep":
-    case "get-state":
-    case "get-state-keys":
-    case "change-state":
-    case "get-promise":
-    case "peek-promise":
-    case "complete-promise":
-      return undefined;
-  }
+  if ("invocationId" in command) return unreadable(() => parseInvocationId(command.invocationId), command.invocationId);
+  if ("awakeableId" in command) return unreadable(() => parseAwakeableId(command.awakeableId), command.awakeableId);
+  return "lookup" in command ? refusalOfLookup(command.lookup) : undefined;
 }
 
 export function rejectionOfChild(

@@ -1,6 +1,6 @@
 /** Converts a reply to entries: checks each command, and adds the completions that are known at once. */
 import type { CommandEntry, Entry } from "../../core/invocation/entry.ts";
-import { NOTIFICATIONS } from "../../core/protocol/notification-messages.ts";
+import { NOTIFICATIONS } from "../../core/protocol/notifications.ts";
 import type { Received } from "../../core/protocol/received.ts";
 import type { ProtocolVersion } from "../../core/protocol/version.ts";
 import { type Failing, failingWithoutRoom } from "./attempt-failures.ts";
@@ -63,7 +63,7 @@ export async function expand(
       }
     }
     if (refusal !== undefined) return { entries, refused: refusedBy(refusal, entry, commandIndex) };
-    const answer = await reads.answer(command);
+    const answer = await reads.answer(entry);
     const tooLarge = answer && (await excessOf(active, answer.frame.length, replyMaxBytes));
     if (tooLarge !== undefined) return { entries, refused: tooLarge };
     entries.push(entry);

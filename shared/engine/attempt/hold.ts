@@ -1,6 +1,7 @@
 /** Decides whether one exchange stays open, and for how long: by limits of time, and by what the handler does meanwhile (ADR 0008). */
 import { Freshness } from "../../core/invocation/freshness.ts";
-import { CANCEL_SIGNAL, type NotificationEntry } from "../../core/invocation/entry.ts";
+import { type NotificationEntry } from "../../core/invocation/entry.ts";
+import { CANCEL_SIGNAL } from "../../core/protocol/command-parts.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Reading } from "./reply-reader.ts";

@@ -79,7 +79,13 @@ function concerns(engine: Engine, effect: Effect, own: string | undefined): stri
     case "complete-promise":
     case "get-promise":
       return own === undefined ? [`promise#${effect.name}`] : [`promise#${effect.name}`, own];
-    default:
+    case "apply-state":
+    case "give-back":
+    case "leave-queue":
+    case "close-workflow":
+    case "deliver":
+    case "answer-sinks":
+    case "kill-child":
       return [];
   }
 }

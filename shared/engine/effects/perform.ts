@@ -1,7 +1,7 @@
 /** Performs the effects of a durable segment. Ids are derived and puts are conditional, so each effect may be redone (I2). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
-import type { Lookup } from "../../core/invocation/entry.ts";
+import type { Lookup } from "../../core/protocol/command-parts.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Result } from "../../core/model/failure.ts";

@@ -1,6 +1,6 @@
 /** The key of the arrival that a signal becomes. */
 import type { Effect } from "../../core/invocation/effects.ts";
-import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
+import { CANCEL_SIGNAL } from "../../core/protocol/command-parts.ts";
 import { awakeableArrival } from "../store/item-keys.ts";
 
 type Signal = Extract<Effect, { kind: "signal" }>;

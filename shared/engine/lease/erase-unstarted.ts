@@ -1,6 +1,6 @@
 /** Erases an invocation that ended before its first attempt: the API finds it no more, so its content must go with its end (I6). */
 import { type Acceptance, livesOnce } from "../../core/invocation/acceptance.ts";
-import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
+import { CANCEL_SIGNAL } from "../../core/protocol/command-parts.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";

@@ -1,11 +1,7 @@
 /** Answers reads of state and promises at once. The completion goes into the same segment as its command. */
-import type { Command, NotificationEntry } from "../../core/invocation/entry.ts";
-import {
-  getPromiseCompletion,
-  lazyStateCompletion,
-  lazyStateKeysCompletion,
-  peekPromiseCompletion,
-} from "../../core/protocol/notifications.ts";
+import type { CommandEntry, NotificationEntry } from "../../core/invocation/entry.ts";
+import { type CompletedName, isKeyed } from "../../core/protocol/commands.ts";
+import { completionFrame, lazyStateCompletion, lazyStateKeysCompletion } from "../../core/protocol/notifications.ts";
 import type { ProtocolVersion } from "../../core/protocol/version.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
@@ -22,7 +18,7 @@ export interface KeyedReads {
    * Called in the order of the commands, so that a read shows the changes before it.
    * @returns undefined if the command is not a read, or if it waits for a promise that is not completed
    */
-  answer(command: Command): Promise<NotificationEntry | undefined>;
+  answer(entry: CommandEntry): Promise<NotificationEntry | undefined>;
 }
 
 export function keyedReads(engine: Engine, active: ActiveInvocation, version: ProtocolVersion): KeyedReads {
@@ -46,7 +42,9 @@ export function keyedReads(engine: Engine, active: ActiveInvocation, version: Pr
     },
   );
   return {
-    async answer(command) {
+    async answer(entry) {
+      if (!isKeyed(entry)) return undefined;
+      const { command } = entry;
       switch (command.kind) {
         case "change-state":
           state.change(command.change);
@@ -66,21 +64,23 @@ export function keyedReads(engine: Engine, active: ActiveInvocation, version: Pr
         case "get-promise": {
           const result = await readPromise(engine, acceptance.target, command.name);
           if (result === undefined) return undefined;
-          const frame = getPromiseCompletion(command.completionId, result, version);
+          const frame = completionFrame("GetPromise", command.completionId, result, version);
           return completed("GetPromise", command.completionId, frame, result.kind === "failure");
         }
         case "peek-promise": {
           const result = await readPromise(engine, acceptance.target, command.name);
-          const frame = peekPromiseCompletion(command.completionId, result, version);
+          const frame = completionFrame("PeekPromise", command.completionId, result, version);
           return completed("PeekPromise", command.completionId, frame, result?.kind === "failure");
         }
-        default:
+        case "read-state":
+        case "read-state-keys":
+        case "complete-promise":
           return undefined;
       }
     },
   };
 }
 
-function completed(type: string, completionId: number, frame: Uint8Array, failed = false): NotificationEntry {
+function completed(type: CompletedName, completionId: number, frame: Uint8Array, failed = false): NotificationEntry {
   return { kind: "notification", type, id: { completionId }, failed, frame };
 }

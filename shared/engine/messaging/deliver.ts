@@ -1,6 +1,6 @@
 /** Delivers a notification or an order to an invocation: first the arrival, then the wake (I3). */
 import { type CallOrigin, isMadeByCall } from "../../core/invocation/acceptance.ts";
-import type { NotificationId } from "../../core/invocation/entry.ts";
+import type { NotificationId } from "../../core/protocol/notifications.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { type ArrivalContent, arrivalItem } from "../store/arrival-record.ts";

@@ -1,7 +1,7 @@
 /** Cancels an invocation: the handler sees the cancel at its next await; an invocation without an attempt ends at once. */
 import { hex } from "../../core/model/hex.ts";
 import { advance } from "../../core/invocation/advance.ts";
-import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
+import { CANCEL_SIGNAL } from "../../core/protocol/command-parts.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { deliverArrival, type NewArrival, openLifeOf } from "../messaging/deliver.ts";
 import { drive } from "../drive/drive.ts";

@@ -1,12 +1,12 @@
 /** The journal for operators: each entry with its type, its name, key or target, and the moment at which it was received. */
-import type { CommandEntry, Entry, Lookup, NotificationEntry, SignalName } from "../../core/invocation/entry.ts";
+import type { CommandEntry, Entry, NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Journal } from "../../core/invocation/journal.ts";
-import { targetText } from "../../core/model/target.ts";
-import { commandOf } from "../../core/protocol/command-check.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import { type CommandFacts, signalText } from "../../core/protocol/command-parts.ts";
+import { rowOf } from "../../core/protocol/commands.ts";
+import { framesOf } from "../../core/protocol/frame.ts";
+import { NotificationMessage } from "../../core/protocol/notifications.ts";
 import type { EntryView, EntryChoice } from "../ports/view-parts.ts";
-import { entryValue } from "./entry-value.ts";
-
-const decoder = new TextDecoder();
 
 /**
  * @param moments the moment of each entry, in epoch milliseconds
@@ -26,7 +26,7 @@ export function entryViews(
     atMs: moments[from + at] ?? 0,
     ...(entry.receivedAtMs === undefined && { isReceiptUnknown: true }),
     ...(entry.kind === "command" ? ofCommand(entry, journal) : ofNotification(entry, journal, commands)),
-    ...(withValues && valued(entryValue(entry, input))),
+    ...(withValues && valued(valueIn(entry, input))),
   }));
 }
 
@@ -49,47 +49,22 @@ export function commandPlaces(entries: readonly Entry[]): readonly number[] {
 function ofCommand(entry: CommandEntry, journal: Journal): Partial<EntryView> {
   const { command, name } = entry;
   const isFailure = command.kind === "output" && command.result.kind === "failure";
-  return { ...(name !== "" && { name }), ...aboutOf(entry, journal), ...(isFailure && { failed: true as const }) };
+  return { ...(name !== "" && { name }), ...factsOf(entry, journal), ...(isFailure && { failed: true as const }) };
 }
 
-/** Few handlers name their commands, so a command is identified by its key, its target or its moment. */
-export function aboutOf(
-  { command, frame }: CommandEntry,
-  { childIds }: Pick<Journal, "childIds">,
-): Pick<EntryView, "key" | "target" | "invocationId" | "signal" | "wakeAtMs"> {
-  switch (command.kind) {
-    case "call":
-    case "send": {
-      const invocationId = childIds.get(command.child.idCompletionId);
-      const { target } = command.child;
-      return { target: targetText(target), ...(invocationId !== undefined && { invocationId }) };
-    }
-    case "sleep":
-      return { wakeAtMs: command.wakeAtMs };
-    case "signal":
-      return { signal: signalText(command.signal), invocationId: command.invocationId };
-    case "complete-awakeable":
-      return { signal: command.awakeableId };
-    case "attach":
-    case "get-output":
-      return aboutLookup(command.lookup);
-    default: {
-      const message = commandOf(frame)?.message;
-      if (message === undefined || !("key" in message)) return {};
-      return { key: typeof message.key === "string" ? message.key : decoder.decode(message.key) };
-    }
-  }
+/** What identifies the command to a reader. */
+export function factsOf({ type, command }: CommandEntry, { childIds }: Pick<Journal, "childIds">): CommandFacts {
+  return rowOf(type).facts(command, "child" in command ? childIds.get(command.child.idCompletionId) : undefined);
 }
 
-function aboutLookup(lookup: Lookup): Pick<EntryView, "target" | "invocationId"> {
-  switch (lookup.kind) {
-    case "id":
-      return { invocationId: lookup.invocationId };
-    case "idempotency":
-      return { target: targetText(lookup.target) };
-    case "workflow":
-      return { target: `${lookup.service}/${lookup.key}` };
-  }
+/**
+ * @param input the input of the invocation, which is the value of its first entry
+ * @returns undefined for an entry without a value, such as a sleep or a failure
+ */
+function valueIn(entry: Entry, input: Uint8Array): Uint8Array | undefined {
+  if (entry.kind === "command") return rowOf(entry.type).value(entry.command, input);
+  const payload = framesOf(entry.frame)[0]?.payload;
+  return payload && decode(NotificationMessage, payload).value?.content;
 }
 
 function ofNotification(
@@ -105,8 +80,4 @@ function ofNotification(
     ...(invocationId !== undefined && { invocationId }),
     ...(failed && { failed }),
   };
-}
-
-export function signalText(signal: SignalName): string {
-  return "name" in signal ? signal.name : String(signal.index);
 }

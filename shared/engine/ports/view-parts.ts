@@ -1,5 +1,6 @@
 /** Parts of the view of an invocation: the choice of its entries, the attempts that stored them, and the usage. */
 import type { DeploymentId } from "../../core/model/ids.ts";
+import type { CommandFacts } from "../../core/protocol/command-parts.ts";
 
 /** The choice of the entries that a view contains, with or without their values. */
 export interface EntryChoice {
@@ -31,7 +32,7 @@ export interface UsageView {
   readonly exchangeMs: number;
 }
 
-export interface EntryView {
+export interface EntryView extends CommandFacts {
   readonly index: number;
   /** The name of the type in the tables of the reference server, such as `Command: Run` or `Notification: Sleep`. */
   readonly type: string;
@@ -40,16 +41,8 @@ export interface EntryView {
   readonly atMs: number;
   /** True if `atMs` is the moment at which the entry was stored, because the earlier moment of receipt is unknown. */
   readonly isReceiptUnknown?: true;
-  /** The key of the state or the promise, for commands about them. */
-  readonly key?: string;
-  /** The target of a call, a send or an attach. */
-  readonly target?: string;
-  /** The invocation that a command created, found or signals, or whose id a notification carries. */
+  /** Also on a notification that carries the id of an invocation. */
   readonly invocationId?: string;
-  /** The name or the index of a signal, or the id of an awakeable. */
-  readonly signal?: string;
-  /** When a sleep ends. */
-  readonly wakeAtMs?: number;
   /** The index of the entry whose command a notification completes. */
   readonly completes?: number;
   /** Present on a notification that carries a failure. */

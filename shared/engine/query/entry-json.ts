@@ -1,13 +1,15 @@
-/** A journal entry as the JSON of the journal table: payloads are arrays of byte values. */
-import type { ChildRequest, CommandEntry, Entry, NotificationEntry } from "../../core/invocation/entry.ts";
+/** A journal entry as the JSON of the journal table: with its payloads as arrays of byte values, and small, without them. */
+import type { CommandEntry, Entry, NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { Journal } from "../../core/invocation/journal.ts";
 import type { Result } from "../../core/model/failure.ts";
-import type { StateChange } from "../../core/model/state-change.ts";
+import type { Header } from "../../core/model/header.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
-import { commandOf } from "../../core/protocol/command-check.ts";
+import type { Infer } from "../../core/model/proto3.ts";
+import { type ChildRequest, resultJson, resultOf, signalJson } from "../../core/protocol/command-parts.ts";
+import { type JsonForm, rowOf } from "../../core/protocol/commands.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
-import { NotificationMessage } from "../../core/protocol/notification-messages.ts";
-import { lookupJson, signalJson } from "./entry-lite.ts";
+import { NotificationMessage } from "../../core/protocol/notifications.ts";
 import { targetJson, type TargetTypes } from "./target-json.ts";
 
 const text = new TextDecoder();
@@ -29,92 +31,50 @@ export function entryJson(entry: Entry, invocation: Invocation, types: TargetTyp
     : { Notification: notificationJson(entry) };
 }
 
-function commandJson(
-  { command, type, name, frame }: CommandEntry,
-  { acceptance, journal }: Invocation,
-  types: TargetTypes,
-): unknown {
-  if (type === "Input") {
-    const headers = acceptance.headers.map(({ key, value }) => ({ name: key, value }));
-    return { headers, payload: [...acceptance.input], name };
-  }
-  switch (command.kind) {
-    case "output":
-      return { result: resultJson(command.result), name };
-    case "run":
-      return { completion_id: command.completionId, name };
-    case "sleep":
-      return { wake_up_time: command.wakeAtMs, completion_id: command.completionId, name };
-    case "call":
-      return {
-        request: requestJson(command.child, journal.childIds.get(command.child.idCompletionId), types),
-        invocation_id_completion_id: command.child.idCompletionId,
-        result_completion_id: command.completionId,
-        name,
-      };
-    case "send":
-      return {
-        request: requestJson(command.child, journal.childIds.get(command.child.idCompletionId), types),
-        invoke_time: command.startAtMs,
-        invocation_id_completion_id: command.child.idCompletionId,
-        name,
-      };
-    case "complete-awakeable":
-      return { id: command.awakeableId, result: maybeJson(command.result), name };
-    case "signal":
-      return {
-        target_invocation_id: command.invocationId,
-        signal_id: signalJson(command.signal),
-        result: maybeJson(command.result),
-        name,
-      };
-    case "attach":
-    case "get-output":
-      return { target: lookupJson(command.lookup), completion_id: command.completionId, name };
-    case "change-state":
-      return stateChangeJson(command.change, name);
-    case "get-state":
-      return { key: command.key, completion_id: command.completionId, name };
-    case "get-promise":
-    case "peek-promise":
-      return { key: command.name, completion_id: command.completionId, name };
-    case "complete-promise":
-      return { key: command.name, value: resultJson(command.result), completion_id: command.completionId, name };
-    default:
-      return {
-        ...eagerStateJson(frame),
-        ...("completionId" in command && { completion_id: command.completionId }),
-        name,
-      };
-  }
+/** The small JSON, from which clients draw the timeline. @returns a value for `JSON.stringify`, which leaves out the undefined members */
+export function entryLite(entry: Entry, journal: Pick<Journal, "childIds">, types: TargetTypes): unknown {
+  return entry.kind === "command"
+    ? { Command: { [entry.type]: commandLite(entry, journal, types) } }
+    : { Notification: notificationLite(entry) };
 }
 
-function stateChangeJson(change: StateChange, name: string): unknown {
-  return { ...("key" in change && { key: change.key }), ...("value" in change && { value: [...change.value] }), name };
+function commandJson({ command, type, name }: CommandEntry, { acceptance, journal }: Invocation, types: TargetTypes) {
+  const form: JsonForm = {
+    result: resultJson,
+    child: (child) => ({ request: requestJson(child, journal.childIds.get(child.idCompletionId), types) }),
+    input: () => ({ headers: headersJson(acceptance.headers), payload: [...acceptance.input] }),
+    payloads: (members) => members(),
+  };
+  return { ...rowOf(type).json(command, form), name };
 }
 
-/** What a handler read of the state that came with its attempt: only the message has it, because the engine does not need it. */
-function eagerStateJson(frame: Uint8Array): Record<string, unknown> {
-  const command = commandOf(frame);
-  if (command?.name === "GetEagerState") {
-    const { key, value } = command.message;
-    return { key: text.decode(key), result: value === undefined ? "Void" : { Success: [...value.content] } };
-  }
-  if (command?.name !== "GetEagerStateKeys") return {};
-  return { state_keys: (command.message.value?.keys ?? []).map((key) => text.decode(key)) };
+function commandLite(entry: CommandEntry, { childIds }: Pick<Journal, "childIds">, types: TargetTypes) {
+  const none = () => ({});
+  const form: JsonForm = {
+    result: resultWord,
+    child: ({ idCompletionId, target }) => ({
+      invocation_id: childIds.get(idCompletionId),
+      invocation_target: targetJson(target, types),
+    }),
+    input: none,
+    payloads: none,
+  };
+  const row = rowOf(entry.type);
+  const name = row.showsName && entry.name !== "" ? entry.name : undefined;
+  return { ...row.json(entry.command, form), name };
 }
 
 function requestJson(
   { target, input, headers, idempotencyKey }: ChildRequest,
   invocationId: string | undefined,
   types: TargetTypes,
-): unknown {
+) {
   return {
     invocation_id: invocationId ?? null,
     invocation_target: targetJson(target, types),
     span_context: NO_SPAN,
     parameter: [...input],
-    headers: headers.map((header) => ({ name: header.key, value: header.value })),
+    headers: headersJson(headers),
     idempotency_key: idempotencyKey ?? null,
     // The retention of the child is in the acceptance of the child; these members are present because clients require them.
     completion_retention_duration: NO_TIME,
@@ -122,27 +82,20 @@ function requestJson(
   };
 }
 
-function maybeJson(result: Result | undefined): unknown {
-  return result === undefined ? "Void" : resultJson(result);
+function headersJson(headers: readonly Header[]) {
+  return headers.map(({ key, value }) => ({ name: key, value }));
 }
 
-function resultJson(result: Result): unknown {
-  return result.kind === "success"
-    ? { Success: [...result.value] }
-    : { Failure: { code: result.failure.code, message: result.failure.message } };
+function resultWord(result: Result | undefined): string {
+  if (result === undefined) return "Void";
+  return result.kind === "success" ? "Success" : "Failure";
 }
 
 function notificationJson({ id, type, frame }: NotificationEntry): unknown {
-  const payload = framesOf(frame)[0]?.payload ?? new Uint8Array(0);
-  const { value, failure, invocationId, stateKeys } = decode(NotificationMessage, payload);
-  const result =
-    value !== undefined
-      ? { Success: [...value.content] }
-      : failure !== undefined
-        ? { Failure: { code: failure.code, message: failure.message } }
-        : "Void";
-  if (!("completionId" in id))
-    return { Signal: { id: "index" in id ? { Index: id.index } : { Name: id.name }, result } };
+  const message = decode(NotificationMessage, framesOf(frame)[0]?.payload ?? new Uint8Array(0));
+  const { invocationId, stateKeys } = message;
+  const result = resultJson(resultOf(message));
+  if (!("completionId" in id)) return { Signal: { id: signalJson(id), result } };
   return { Completion: { [type]: { completion_id: id.completionId, ...completed() } } };
 
   function completed(): Record<string, unknown> {
@@ -151,4 +104,22 @@ function notificationJson({ id, type, frame }: NotificationEntry): unknown {
     // The end of a sleep has no result.
     return type === "Sleep" ? {} : { result };
   }
+}
+
+function notificationLite({ id, type, frame }: NotificationEntry): unknown {
+  const message = decode(NotificationMessage, framesOf(frame)[0]?.payload ?? new Uint8Array(0));
+  if (!("completionId" in id))
+    return {
+      ty: "Signal",
+      id: "index" in id ? { SignalIndex: id.index } : { SignalName: id.name },
+      result: notifiedWord(message),
+    };
+  return { ty: { Completion: type }, id: { CompletionId: id.completionId }, result: notifiedWord(message) };
+}
+
+function notifiedWord({ value, failure, invocationId, stateKeys }: Infer<typeof NotificationMessage>): string {
+  if (value !== undefined) return "Success";
+  if (failure !== undefined) return "Failure";
+  if (invocationId !== undefined) return "InvocationId";
+  return stateKeys === undefined ? "Void" : "StateKeys";
 }

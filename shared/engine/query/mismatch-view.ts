@@ -9,7 +9,7 @@ import { addressOf, type Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { knownNow } from "../operate/known-now.ts";
-import { aboutOf, commandPlaces } from "../operate/entry-view.ts";
+import { factsOf, commandPlaces } from "../operate/entry-view.ts";
 import type { MismatchSide, MismatchView } from "../ports/submission.ts";
 import type { Loaded } from "../store/load.ts";
 import { recorderOf } from "../store/recorder.ts";
@@ -78,7 +78,7 @@ function rowsAround(
 /** Most commands have no name, so their key or their target identifies them. */
 function recordedText(entry: Entry, journal: Invocation["journal"]): string {
   if (entry.kind !== "command") return "";
-  const { key, target, signal } = aboutOf(entry, journal);
+  const { key, target, signal } = factsOf(entry, journal);
   const about = key ?? target ?? signal;
   return `${spokenCommand({ type: entry.type, name: keptName(entry.name) })}${about === undefined ? "" : ` '${keptName(about)}'`}`;
 }

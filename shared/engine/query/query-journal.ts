@@ -7,11 +7,10 @@ import type { Journal } from "../../core/invocation/journal.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
-import { entryJson } from "./entry-json.ts";
-import { entryLite } from "./entry-lite.ts";
+import { entryJson, entryLite } from "./entry-json.ts";
 import { readFailures, runsOf } from "../drive/failure-events.ts";
 import { partitionKey } from "./invocation-cells.ts";
-import { aboutOf, entryType } from "../operate/entry-view.ts";
+import { factsOf, entryType } from "../operate/entry-view.ts";
 import { momentsOf } from "../operate/inspect.ts";
 import { hasExpired, type Loaded } from "../store/load.ts";
 import { loadWithMoments } from "../store/operator-loads.ts";
@@ -83,16 +82,13 @@ function* journalRows(reading: Reading, loaded: Loaded): Generator<SqlRow> {
 
 function commandCells(entry: CommandEntry, journal: Journal): Cells {
   const { command, name } = entry;
-  const { target, invocationId, wakeAtMs } = aboutOf(entry, journal);
-  const isChild = command.kind === "call" || command.kind === "send";
-  const isPromise =
-    command.kind === "get-promise" || command.kind === "peek-promise" || command.kind === "complete-promise";
+  const { target, invocationId, wakeAtMs } = factsOf(entry, journal);
   return {
     name,
-    invoked_id: isChild ? invocationId : undefined,
-    invoked_target: isChild ? target : undefined,
+    invoked_id: "child" in command ? invocationId : undefined,
+    invoked_target: "child" in command ? target : undefined,
     sleep_wakeup_at: wakeAtMs,
-    promise_name: isPromise ? command.name : undefined,
+    promise_name: "name" in command ? command.name : undefined,
     completed: "completionId" in command ? journal.completed.has(command.completionId) : undefined,
   };
 }

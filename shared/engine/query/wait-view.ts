@@ -1,5 +1,6 @@
 /** Shows what one invocation waits for, without reading the other invocations that it waits for. */
-import type { Lookup, NotificationEntry, SignalName } from "../../core/invocation/entry.ts";
+import type { NotificationEntry } from "../../core/invocation/entry.ts";
+import { type Lookup, type SignalName, signalText } from "../../core/protocol/command-parts.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { type RunningStep, type Wait, waitsOf } from "../../core/invocation/waits.ts";
 import type { Await } from "../../core/model/await-tree.ts";
@@ -10,7 +11,6 @@ import { waitOf } from "../admission/admission.ts";
 import { deploymentOfNext } from "../admission/circuit.ts";
 import { idOfLookup } from "../accept/invocation-ids.ts";
 import type { Engine } from "../engine.ts";
-import { signalText } from "../operate/entry-view.ts";
 import { momentsOf, presentedStatus, queueOf } from "../operate/inspect.ts";
 import { knownNow } from "../operate/known-now.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";

@@ -1,5 +1,6 @@
 /** Redoes the final effects of a completed invocation: its driver may have died before it performed them (I2). */
 import type { Entry } from "../../core/invocation/entry.ts";
+import type { Command } from "../../core/protocol/commands.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
@@ -101,7 +102,7 @@ function tellingOnly(segment: Segment, keepsRest: boolean): Segment {
   return { ...segment, entries, after: after.kind === "completed" ? { ...after, killed: false } : after };
 }
 
-const MAKES_NOTHING: ReadonlySet<string> = new Set(["change-state", "signal", "complete-awakeable"]);
+const MAKES_NOTHING: ReadonlySet<Command["kind"]> = new Set(["change-state", "signal", "complete-awakeable"]);
 
 function makesNothing(entry: Entry): boolean {
   return entry.kind === "command" && MAKES_NOTHING.has(entry.command.kind);

@@ -1,21 +1,24 @@
 /** Converts arrivals to items and back. The stored form of a notification does not depend on a protocol version. */
 import type { Arrival, Move } from "../../core/invocation/event.ts";
-import type { Command, NotificationEntry, NotificationId } from "../../core/invocation/entry.ts";
+import type { NotificationEntry } from "../../core/invocation/entry.ts";
+import { isCompleted } from "../../core/protocol/commands.ts";
 import type { Journal } from "../../core/invocation/journal.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
-import { bool, message, oneof, optional, string, submessage, uint32, uint53 } from "../../core/model/proto3.ts";
-import type { Infer } from "../../core/model/proto3.ts";
 import {
-  attachCompletion,
-  callCompletion,
-  completePromiseCompletion,
-  getPromiseCompletion,
-  outputCompletion,
-  signalNotification,
-} from "../../core/protocol/notifications.ts";
+  bool,
+  message,
+  oneof,
+  optional,
+  string,
+  submessage,
+  uint32,
+  uint53,
+  type Infer,
+} from "../../core/model/proto3.ts";
+import { completionFrame, type NotificationId, signalNotification } from "../../core/protocol/notifications.ts";
 import type { ProtocolVersion } from "../../core/protocol/version.ts";
 import { PIECE_MAX_BYTES } from "./large-record.ts";
 import { arrivalKey, invocationPk, uniquePart } from "./item-keys.ts";
@@ -137,34 +140,10 @@ export function notificationFor(
 ): NotificationEntry {
   const failed = result?.kind === "failure";
   if (!("completionId" in id)) {
-    const signal = "index" in id ? { signalIndex: id.index } : { signalName: id.name };
-    return { kind: "notification", type: "Signal", id, failed, frame: signalNotification(signal, result, version) };
+    return { kind: "notification", type: "Signal", id, failed, frame: signalNotification(id, result, version) };
   }
   const { completionId } = id;
-  const command = journal.completable.get(completionId)?.entry.command.kind;
-  return { kind: "notification", id, failed, ...frameFor(command, completionId, result, version) };
-}
-
-function frameFor(
-  command: Command["kind"] | undefined,
-  completionId: number,
-  result: Result | undefined,
-  version: ProtocolVersion,
-): Pick<NotificationEntry, "type" | "frame"> {
-  // The completion of a call, an attach or a promise requires a result. If none is stored, the output was empty.
-  const settled: Result = result ?? { kind: "success", value: new Uint8Array(0) };
-  switch (command) {
-    case "get-output":
-      return { type: "GetInvocationOutput", frame: outputCompletion(completionId, result, version) };
-    case "attach":
-      return { type: "AttachInvocation", frame: attachCompletion(completionId, settled, version) };
-    case "get-promise":
-      return { type: "GetPromise", frame: getPromiseCompletion(completionId, settled, version) };
-    case "complete-promise": {
-      const failure = result?.kind === "failure" ? result.failure : undefined;
-      return { type: "CompletePromise", frame: completePromiseCompletion(completionId, failure, version) };
-    }
-    default:
-      return { type: "Call", frame: callCompletion(completionId, settled, version) };
-  }
+  const command = journal.completable.get(completionId)?.entry.type;
+  const type = command !== undefined && isCompleted(command) ? command : "Call";
+  return { kind: "notification", type, id, failed, frame: completionFrame(type, completionId, result, version) };
 }

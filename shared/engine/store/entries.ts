@@ -1,121 +1,29 @@
 /** Converts between the frames of the protocol and the entries of a journal. */
-import type {
-  ChildRequest,
-  Command,
-  CommandEntry,
-  Entry,
-  Lookup,
-  NotificationEntry,
-  SignalName,
-} from "../../core/invocation/entry.ts";
-import type { Result } from "../../core/model/failure.ts";
+import type { CommandEntry, Entry, NotificationEntry } from "../../core/invocation/entry.ts";
 import type { TargetTypes } from "../../core/model/target.ts";
-import { commandOf } from "../../core/protocol/command-check.ts";
-import type { CommandMessage, Command as WireCommand } from "../../core/protocol/command-messages.ts";
+import { commandOf, type NamedMessage, rowOf } from "../../core/protocol/commands.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
-import { NOTIFICATIONS } from "../../core/protocol/notification-messages.ts";
-import { callInvocationIdCompletion, notificationHead, sleepCompletion } from "../../core/protocol/notifications.ts";
-import { failureFromWire } from "../../core/protocol/wire-values.ts";
+import {
+  callInvocationIdCompletion,
+  notificationHead,
+  NOTIFICATIONS,
+  sleepCompletion,
+} from "../../core/protocol/notifications.ts";
 import { StoreError } from "../ports/table.ts";
-
-type WireResult = { readonly [K in "value" | "failure"]?: CommandMessage<"Output">[K] | undefined };
-type WireLookup = CommandMessage<"AttachInvocation">;
 
 const NOTIFICATION_TYPES = new Map<number, string>(
   Object.entries(NOTIFICATIONS).map(([name, code]) => [code, name.replace(/Completion$/, "")]),
 );
 
-export function commandEntry(wire: WireCommand, frame: Uint8Array, receivedAtMs?: number): CommandEntry {
-  const entry = { kind: "command", type: wire.name, name: wire.message.name, command: meaningOf(wire), frame } as const;
+export function commandEntry(wire: NamedMessage, frame: Uint8Array, receivedAtMs?: number): CommandEntry {
+  const entry = {
+    kind: "command",
+    type: wire.name,
+    name: wire.message.name,
+    command: rowOf(wire.name).meaning(wire.message),
+    frame,
+  } as const;
   return receivedAtMs === undefined ? entry : { ...entry, receivedAtMs };
-}
-
-function meaningOf({ name, message }: WireCommand): Command {
-  switch (name) {
-    case "Output":
-      return { kind: "output", result: resultOf(message) ?? { kind: "success", value: new Uint8Array(0) } };
-    case "Run":
-      return { kind: "run", completionId: message.resultCompletionId };
-    case "Sleep":
-      return { kind: "sleep", completionId: message.resultCompletionId, wakeAtMs: message.wakeUpTimeMs };
-    case "Call":
-      return { kind: "call", child: childOf(message), completionId: message.resultCompletionId };
-    case "OneWayCall":
-      return { kind: "send", child: childOf(message), startAtMs: message.invokeTimeMs };
-    case "SendSignal": {
-      const { targetInvocationId: invocationId } = message;
-      return { kind: "signal", invocationId, signal: signalOf(message), result: resultOf(message) };
-    }
-    case "CompleteAwakeable":
-      return { kind: "complete-awakeable", awakeableId: message.awakeableId, result: resultOf(message) };
-    case "AttachInvocation":
-      return { kind: "attach", lookup: lookupOf(message), completionId: message.resultCompletionId };
-    case "GetInvocationOutput":
-      return { kind: "get-output", lookup: lookupOf(message), completionId: message.resultCompletionId };
-    default:
-      return keyedMeaningOf({ name, message } as WireCommand) ?? { kind: "plain" };
-  }
-}
-
-const decoder = new TextDecoder();
-
-/** State keys are bytes in the protocol and text in every SDK. */
-function keyedMeaningOf({ name, message }: WireCommand): Command | undefined {
-  switch (name) {
-    case "GetLazyState":
-      return { kind: "get-state", key: decoder.decode(message.key), completionId: message.resultCompletionId };
-    case "GetLazyStateKeys":
-      return { kind: "get-state-keys", completionId: message.resultCompletionId };
-    case "SetState": {
-      const value = message.value?.content ?? new Uint8Array(0);
-      return { kind: "change-state", change: { kind: "set", key: decoder.decode(message.key), value } };
-    }
-    case "ClearState":
-      return { kind: "change-state", change: { kind: "clear", key: decoder.decode(message.key) } };
-    case "ClearAllState":
-      return { kind: "change-state", change: { kind: "clear-all" } };
-    case "GetPromise":
-      return { kind: "get-promise", name: message.key, completionId: message.resultCompletionId };
-    case "PeekPromise":
-      return { kind: "peek-promise", name: message.key, completionId: message.resultCompletionId };
-    case "CompletePromise": {
-      const { completionValue: value, completionFailure: failure, resultCompletionId: completionId } = message;
-      const result = resultOf({ value, failure }) ?? { kind: "success", value: new Uint8Array(0) };
-      return { kind: "complete-promise", name: message.key, result, completionId };
-    }
-    default:
-      return undefined;
-  }
-}
-
-/** Leaves an empty key out, because only the type of the service decides whether the target has a key (`withKey`). */
-function childOf(message: CommandMessage<"Call"> | CommandMessage<"OneWayCall">): ChildRequest {
-  const { serviceName: service, handlerName: handler, key, idempotencyKey, parameter: input, headers } = message;
-  return {
-    target: { service, handler, ...(key !== "" && { key }) },
-    input,
-    headers,
-    idCompletionId: message.invocationIdNotificationIdx,
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
-  };
-}
-
-function resultOf({ value, failure }: WireResult): Result | undefined {
-  if (value !== undefined) return { kind: "success", value: value.content };
-  return failure === undefined ? undefined : { kind: "failure", failure: failureFromWire(failure) };
-}
-
-function signalOf({ signalIndex, signalName }: CommandMessage<"SendSignal">): SignalName {
-  return signalName === undefined ? { index: signalIndex ?? 0 } : { name: signalName };
-}
-
-function lookupOf({ invocationId, idempotentRequest, workflow }: WireLookup): Lookup {
-  if (idempotentRequest !== undefined) {
-    const { serviceName: service, handlerName: handler, serviceKey: key, idempotencyKey } = idempotentRequest;
-    return { kind: "idempotency", target: { service, handler, ...(key !== undefined && { key }) }, idempotencyKey };
-  }
-  if (workflow !== undefined) return { kind: "workflow", service: workflow.workflowName, key: workflow.workflowKey };
-  return { kind: "id", invocationId: invocationId ?? "" };
 }
 
 /**
@@ -138,12 +46,11 @@ export function notificationEntry(raw: Uint8Array, code: number, receivedAtMs?: 
   const type = NOTIFICATION_TYPES.get(code);
   if (type === undefined) throw new StoreError(`a stored entry has the unknown code ${code}`);
   const { id, outcome } = notificationHead(raw);
-  const known = "signalIndex" in id ? { index: id.signalIndex } : "signalName" in id ? { name: id.signalName } : id;
   const invocationId = type === "CallInvocationId" ? invocationIdIn(raw) : undefined;
   return {
     kind: "notification",
     type,
-    id: known,
+    id,
     failed: outcome === "failure",
     frame: raw,
     ...(invocationId !== undefined && { invocationId }),

@@ -1,6 +1,7 @@
 /** Minimal invocations, entries and events for tests. */
 import type { Acceptance } from "../../../shared/core/invocation/acceptance.ts";
-import type { Command, CommandEntry, NotificationEntry } from "../../../shared/core/invocation/entry.ts";
+import type { CommandEntry, NotificationEntry } from "../../../shared/core/invocation/entry.ts";
+import type { Command, CommandName } from "../../../shared/core/protocol/commands.ts";
 import type {
   Arrival,
   AttemptEnded,
@@ -46,11 +47,11 @@ export const ACCEPTANCE: Acceptance = {
 
 const NO_FRAME = new Uint8Array(0);
 
-export function command(type: string, meaning: Command): CommandEntry {
+export function command(type: CommandName, meaning: Command): CommandEntry {
   return { kind: "command", type, name: "", command: meaning, frame: NO_FRAME };
 }
 
-export const INPUT = command("Input", { kind: "plain" });
+export const INPUT = command("Input", { kind: "input" });
 export const run = (completionId: number) => command("Run", { kind: "run", completionId });
 export const sleep = (completionId: number, wakeAtMs: number) =>
   command("Sleep", { kind: "sleep", completionId, wakeAtMs });

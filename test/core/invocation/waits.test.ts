@@ -1,6 +1,7 @@
 /** Tests what an invocation waits for, given its phase, its await and what has arrived. */
 import { describe, expect, test } from "vitest";
-import type { Command, CommandEntry, Entry, NotificationEntry } from "../../../shared/core/invocation/entry.ts";
+import type { CommandEntry, Entry, NotificationEntry } from "../../../shared/core/invocation/entry.ts";
+import type { Command } from "../../../shared/core/protocol/commands.ts";
 import { append } from "../../../shared/core/invocation/journal.ts";
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import { type Wait, waitsOf } from "../../../shared/core/invocation/waits.ts";

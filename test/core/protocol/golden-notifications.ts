@@ -1,6 +1,8 @@
 /** Notifications as values and as bytes that are written by hand; each has the builder that must give these bytes. */
 import * as build from "../../../shared/core/protocol/notifications.ts";
 import type { Result } from "../../../shared/core/model/failure.ts";
+import { CANCEL_SIGNAL } from "../../../shared/core/protocol/command-parts.ts";
+import type { CompletedName } from "../../../shared/core/protocol/commands.ts";
 import type { ProtocolVersion } from "../../../shared/core/protocol/version.ts";
 import { ALL, BAD, BAD_WITH_METADATA, bad, badWithMetadata } from "./golden-vector.ts";
 import type { GoldenVector } from "./golden-vector.ts";
@@ -18,11 +20,9 @@ const value = { content: text("v") };
 const one = { completionId: 1 };
 
 /** The vectors of a kind of completion that may contain any result. */
-function resultVectors(
-  name: string,
-  code: string,
-  built: (id: number, result: Result, version: ProtocolVersion) => Uint8Array,
-): NotificationVector[] {
+function resultVectors(command: CompletedName, code: string): NotificationVector[] {
+  const name = `${command}Completion`;
+  const built = (result: Result, version: ProtocolVersion) => build.completionFrame(command, 1, result, version);
   const header = `${code}0000000000`;
   return [
     {
@@ -30,28 +30,28 @@ function resultVectors(
       versions: ALL,
       hex: `${header}07 0801 2a030a0176`,
       value: { ...one, value },
-      built: (v) => built(1, success, v),
+      built: (v) => built(success, v),
     },
     {
       name,
       versions: ALL,
       hex: `${header}0c 0801 3208 ${BAD}`,
       value: { ...one, failure: bad },
-      built: (v) => built(1, plainFailure, v),
+      built: (v) => built(plainFailure, v),
     },
     {
       name,
       versions: [5],
       hex: `${header}0c 0801 3208 ${BAD}`,
       value: { ...one, failure: bad },
-      built: (v) => built(1, failure, v),
+      built: (v) => built(failure, v),
     },
     {
       name,
       versions: [6, 7],
       hex: `${header}14 0801 3210 ${BAD_WITH_METADATA}`,
       value: { ...one, failure: badWithMetadata },
-      built: (v) => built(1, failure, v),
+      built: (v) => built(failure, v),
     },
   ];
 }
@@ -90,19 +90,21 @@ export const NOTIFICATION_VECTORS: readonly NotificationVector[] = [
     value: { ...one, stateKeys: { keys: [] } },
     built: () => build.lazyStateKeysCompletion(1, []),
   },
-  ...resultVectors("GetPromiseCompletion", "8009", build.getPromiseCompletion),
-  ...resultVectors("PeekPromiseCompletion", "800a", build.peekPromiseCompletion),
-  voidVector("PeekPromiseCompletion", "800a", (version) => build.peekPromiseCompletion(1, undefined, version)),
-  voidVector("CompletePromiseCompletion", "800b", (version) => build.completePromiseCompletion(1, undefined, version)),
+  ...resultVectors("GetPromise", "8009"),
+  ...resultVectors("PeekPromise", "800a"),
+  voidVector("PeekPromiseCompletion", "800a", (version) => build.completionFrame("PeekPromise", 1, undefined, version)),
+  voidVector("CompletePromiseCompletion", "800b", (version) =>
+    build.completionFrame("CompletePromise", 1, undefined, version),
+  ),
   {
     name: "CompletePromiseCompletion",
     versions: ALL,
     hex: `800b00000000000c 0801 3208 ${BAD}`,
     value: { ...one, failure: bad },
-    built: (version) => build.completePromiseCompletion(1, plain, version),
+    built: (version) => build.completionFrame("CompletePromise", 1, plainFailure, version),
   },
   voidVector("SleepCompletion", "800c", () => build.sleepCompletion(1)),
-  ...resultVectors("CallCompletion", "800d", build.callCompletion),
+  ...resultVectors("Call", "800d"),
   {
     name: "CallInvocationIdCompletion",
     versions: ALL,
@@ -110,29 +112,31 @@ export const NOTIFICATION_VECTORS: readonly NotificationVector[] = [
     value: { ...one, invocationId: "inv_1x" },
     built: () => build.callInvocationIdCompletion(1, "inv_1x"),
   },
-  ...resultVectors("RunCompletion", "8011", build.runCompletion),
-  ...resultVectors("AttachInvocationCompletion", "8012", build.attachCompletion),
-  ...resultVectors("GetInvocationOutputCompletion", "8013", build.outputCompletion),
-  voidVector("GetInvocationOutputCompletion", "8013", (version) => build.outputCompletion(1, undefined, version)),
+  ...resultVectors("Run", "8011"),
+  ...resultVectors("AttachInvocation", "8012"),
+  ...resultVectors("GetInvocationOutput", "8013"),
+  voidVector("GetInvocationOutputCompletion", "8013", (version) =>
+    build.completionFrame("GetInvocationOutput", 1, undefined, version),
+  ),
   {
     name: "Signal",
     versions: ALL,
     hex: "fbff000000000004 1001 2200",
     value: { signalIndex: 1, void: {} },
-    built: (version) => build.signalNotification({ signalIndex: build.CANCEL_SIGNAL }, undefined, version),
+    built: (version) => build.signalNotification({ index: CANCEL_SIGNAL }, undefined, version),
   },
   {
     name: "Signal",
     versions: ALL,
     hex: "fbff000000000008 1a0167 2a030a0176",
     value: { signalName: "g", value },
-    built: (version) => build.signalNotification({ signalName: "g" }, success, version),
+    built: (version) => build.signalNotification({ name: "g" }, success, version),
   },
   {
     name: "Signal",
     versions: ALL,
     hex: `fbff00000000000c 1011 3208 ${BAD}`,
     value: { signalIndex: 17, failure: bad },
-    built: (version) => build.signalNotification({ signalIndex: 17 }, plainFailure, version),
+    built: (version) => build.signalNotification({ index: 17 }, plainFailure, version),
   },
 ];

@@ -46,7 +46,7 @@ describe.each(NOTIFICATION_VECTORS)("the builder of $name, $hex", ({ versions, h
 
   test("gives a notification whose head is read back", () => {
     const { completionId, signalIndex, signalName, failure } = value as Record<string, unknown>;
-    const id = JSON.parse(JSON.stringify({ completionId, signalIndex, signalName }));
+    const id = JSON.parse(JSON.stringify({ completionId, index: signalIndex, name: signalName }));
     expect(notificationHead(hex(digits))).toEqual({ id, outcome: failure === undefined ? "success" : "failure" });
   });
 });

@@ -1,7 +1,7 @@
 /** Tests the SDK's own Lambda handler with our requests and our conversation, in every version. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Conversation } from "../../../shared/core/protocol/conversation.ts";
-import { COMMANDS } from "../../../shared/core/protocol/command-messages.ts";
+import { COMMANDS } from "../../../shared/core/protocol/commands.ts";
 import { messageFrame } from "../../../shared/core/protocol/frame.ts";
 import { requestBody } from "../../../shared/core/protocol/request-body.ts";
 import type { AttemptReply } from "../../../shared/core/protocol/received.ts";

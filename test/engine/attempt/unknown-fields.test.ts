@@ -1,7 +1,7 @@
 /** Commands with fields of a later protocol version: they are stored and replayed byte for byte (I9). */
 import { expect, test } from "vitest";
 import { encodeFrame, framesOf } from "../../../shared/core/protocol/frame.ts";
-import { CONTROL } from "../../../shared/core/protocol/messages.ts";
+import { CONTROL } from "../../../shared/core/protocol/control-messages.ts";
 import { callOn, textOf } from "../../harness/engine/engine-fixture.ts";
 import { answerOf, type Handler } from "../../harness/engine/script-context.ts";
 import { stages } from "../../harness/engine/stages.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { deployment, service } from "../../core/registry/sample-deployment.ts";
-import { COMMANDS } from "../../../shared/core/protocol/command-messages.ts";
+import { COMMANDS } from "../../../shared/core/protocol/commands.ts";
 import { encodeFrame, messageFrame } from "../../../shared/core/protocol/frame.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { TransportError } from "../../../shared/engine/ports/endpoints.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { LAST_MOMENT_MS } from "../../../shared/core/model/moment.ts";
 import { message, string, uint32, uint64 } from "../../../shared/core/model/proto3.ts";
-import { COMMANDS } from "../../../shared/core/protocol/command-messages.ts";
+import { COMMANDS } from "../../../shared/core/protocol/commands.ts";
 import { messageFrame } from "../../../shared/core/protocol/frame.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";

@@ -4,7 +4,7 @@ import type { Deployment } from "../../../shared/core/model/deployment.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { ErrorMessage } from "../../../shared/core/protocol/control-messages.ts";
 import { messageFrame } from "../../../shared/core/protocol/frame.ts";
-import { CONTROL } from "../../../shared/core/protocol/messages.ts";
+import { CONTROL } from "../../../shared/core/protocol/control-messages.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { pause } from "../../../shared/engine/operate/pause.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";

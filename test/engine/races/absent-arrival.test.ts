@@ -70,13 +70,13 @@ test("if the last page of a load lists an arrival that the first page lacked, th
     load(engine, id, SMALL_MAX_BYTES),
   );
   expect(loaded!.invocation.phase.status).toBe("completed");
-  expect(typesIn(loaded)).toEqual(["plain", "Signal", "output"]);
+  expect(typesIn(loaded)).toEqual(["input", "Signal", "output"]);
 });
 
 test("a load in parts reads the arrivals last, so an arrival is fresh if no segment that was read before lists it", async () => {
   const loaded = await loadMeanwhile(new Uint8Array(1), isOfArrivals, ({ engine }, id) => load(engine, id));
   expect(loaded!.invocation.phase.status).toBe("suspended");
-  expect([typesIn(loaded), [...loaded!.arrivals.keys()]]).toEqual([["plain"], ["s17"]]);
+  expect([typesIn(loaded), [...loaded!.arrivals.keys()]]).toEqual([["input"], ["s17"]]);
 });
 
 test("a load in parts counts the unpacked size of the arrivals that its segments list", async () => {

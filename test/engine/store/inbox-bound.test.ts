@@ -1,6 +1,6 @@
 /** An inbox larger than its bound in memory is read in parts: each arrival once, in order, and no wake-up is lost. */
 import { expect, test } from "vitest";
-import { CANCEL_SIGNAL } from "../../../shared/core/invocation/entry.ts";
+import { CANCEL_SIGNAL } from "../../../shared/core/protocol/command-parts.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";

@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { ErrorMessage } from "../../../shared/core/protocol/control-messages.ts";
-import { COMMANDS } from "../../../shared/core/protocol/command-messages.ts";
+import { COMMANDS } from "../../../shared/core/protocol/commands.ts";
 import { messageFrame } from "../../../shared/core/protocol/frame.ts";
-import { CONTROL } from "../../../shared/core/protocol/messages.ts";
+import { CONTROL } from "../../../shared/core/protocol/control-messages.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { pause } from "../../../shared/engine/operate/pause.ts";

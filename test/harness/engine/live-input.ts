@@ -1,9 +1,8 @@
 /** The open side of an exchange to a scripted handler: the notifications that come while the handler runs. */
 import { decode } from "../../../shared/core/model/proto3-decode.ts";
-import { RunCompletionAckMessage } from "../../../shared/core/protocol/control-messages.ts";
+import { RunCompletionAckMessage, CONTROL } from "../../../shared/core/protocol/control-messages.ts";
 import { FrameReader } from "../../../shared/core/protocol/frame.ts";
-import { CONTROL } from "../../../shared/core/protocol/messages.ts";
-import { NotificationMessage } from "../../../shared/core/protocol/notification-messages.ts";
+import { NotificationMessage } from "../../../shared/core/protocol/notifications.ts";
 import type { Notification } from "./script-journal.ts";
 
 export class LiveInput {

@@ -1,13 +1,13 @@
 /** A small SDK for scripted handlers: it replays or emits commands, suspends at awaits, and speaks the bytes of the protocol. */
-import { COMMANDS, type CommandName } from "../../../shared/core/protocol/command-messages.ts";
+import { type CommandName, COMMANDS } from "../../../shared/core/protocol/commands.ts";
 import {
   EndMessage,
   ErrorMessage,
   ProposeRunCompletionMessage,
+  CONTROL,
 } from "../../../shared/core/protocol/control-messages.ts";
 import { messageFrame, REQUESTED_ACK } from "../../../shared/core/protocol/frame.ts";
 import type { MessageType } from "../../../shared/core/model/proto3.ts";
-import { CONTROL } from "../../../shared/core/protocol/messages.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
 import {
   all,

@@ -1,11 +1,10 @@
 /** The request to a scripted handler: the start message and the journal of one attempt, decoded from its bytes. */
 import { decode } from "../../../shared/core/model/proto3-decode.ts";
 import type { Infer } from "../../../shared/core/model/proto3.ts";
-import { decodeCommand } from "../../../shared/core/protocol/command-check.ts";
-import type { Command } from "../../../shared/core/protocol/command-messages.ts";
+import { NotificationMessage } from "../../../shared/core/protocol/notifications.ts";
+import { type NamedMessage, decodeCommand } from "../../../shared/core/protocol/commands.ts";
 import { StartMessage } from "../../../shared/core/protocol/control-messages.ts";
 import { framesOf } from "../../../shared/core/protocol/frame.ts";
-import { NotificationMessage } from "../../../shared/core/protocol/notification-messages.ts";
 import { versionOfContentType } from "../../../shared/core/protocol/version.ts";
 import type { ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 
@@ -17,7 +16,7 @@ export interface ScriptJournal {
   readonly start: Infer<typeof StartMessage>;
   readonly input: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly commands: readonly Command[];
+  readonly commands: readonly NamedMessage[];
   readonly notifications: readonly Notification[];
 }
 
@@ -28,7 +27,7 @@ export function readJournal({ path, headers, body }: ExchangeRequest): ScriptJou
   const start = decode(StartMessage, opening.payload);
   if (start.knownEntries !== frames.length)
     throw new Error(`${start.knownEntries} entries are announced, ${frames.length} come`);
-  const commands: Command[] = [];
+  const commands: NamedMessage[] = [];
   const notifications: Notification[] = [];
   for (const { type, payload } of frames) {
     const command = decodeCommand(type, payload);

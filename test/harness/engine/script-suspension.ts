@@ -3,9 +3,9 @@ import {
   AwaitingOnMessage,
   SuspensionListsMessage,
   SuspensionTreeMessage,
+  CONTROL,
 } from "../../../shared/core/protocol/control-messages.ts";
 import { messageFrame } from "../../../shared/core/protocol/frame.ts";
-import { CONTROL } from "../../../shared/core/protocol/messages.ts";
 import type { Tree } from "./script-awaits.ts";
 
 const CANCEL = 1;

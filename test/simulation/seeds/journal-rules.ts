@@ -1,7 +1,7 @@
 /** The rules for a segment that has just been written, and for the effects of the segment before it. */
 import { effectsOf } from "../../../shared/core/invocation/effects.ts";
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
-import { CANCEL_SIGNAL } from "../../../shared/core/invocation/entry.ts";
+import { CANCEL_SIGNAL } from "../../../shared/core/protocol/command-parts.ts";
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
 import { parseAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";

@@ -1,52 +1,12 @@
 /** The kind and the label of a journal entry in a timeline. */
 import type { EntryBody } from "../../../shared/api/wire/invocation.ts";
+import { wordsOf } from "../../../shared/core/protocol/command-words.ts";
 import type { OperationKind } from "./operation.ts";
 
 const SEPARATOR = ": ";
 const CANCEL_SIGNAL = "1";
 /** Signals with a lower index have a meaning of their own; SDKs number awakeables from here on. */
 const AWAKEABLE_SIGNAL_MIN = 17;
-
-const KINDS: Readonly<Record<string, OperationKind>> = {
-  Input: "input",
-  Output: "output",
-  Run: "run",
-  Call: "call",
-  OneWayCall: "send",
-  Sleep: "sleep",
-  GetLazyState: "state",
-  GetEagerState: "state",
-  GetLazyStateKeys: "state",
-  GetEagerStateKeys: "state",
-  SetState: "state",
-  ClearState: "state",
-  ClearAllState: "state",
-  GetPromise: "promise",
-  PeekPromise: "promise",
-  CompletePromise: "promise",
-  SendSignal: "signal",
-  Signal: "signal",
-  CompleteAwakeable: "awakeable",
-  AttachInvocation: "attach",
-  GetInvocationOutput: "attach",
-};
-
-/** The verb in front of the label, for kinds with several commands. */
-const VERBS: Readonly<Record<string, string>> = {
-  GetLazyState: "get",
-  GetEagerState: "get",
-  GetLazyStateKeys: "get all keys",
-  GetEagerStateKeys: "get all keys",
-  SetState: "set",
-  ClearState: "clear",
-  ClearAllState: "clear all",
-  GetPromise: "await",
-  PeekPromise: "peek",
-  CompletePromise: "complete",
-  SendSignal: "send",
-  CompleteAwakeable: "complete",
-  GetInvocationOutput: "output of",
-};
 
 export function isCommand({ type }: EntryBody): boolean {
   return type.startsWith("Command: ");
@@ -58,8 +18,9 @@ export function messageName({ type }: EntryBody): string {
 }
 
 export function kindOf(entry: EntryBody): OperationKind {
-  if (isCommand(entry) || !isAwakeable(entry)) return KINDS[messageName(entry)] ?? "other";
-  return "awakeable";
+  if (!isCommand(entry) && isAwakeable(entry)) return "awakeable";
+  const message = messageName(entry);
+  return wordsOf(message)?.kind ?? (message === "Signal" ? "signal" : "other");
 }
 
 /** The entry's own words come last: a name that the handler gave, a key, or a target. */
@@ -67,11 +28,11 @@ export function labelOf(entry: EntryBody): string {
   const message = messageName(entry);
   const { name = "", key, target, signal, invocation_id: id } = entry;
   if (!isCommand(entry) && signal !== undefined) return signalLabel(entry);
-  const about = key ?? target ?? signal ?? (message === "AttachInvocation" ? id : undefined) ?? "";
+  const words = wordsOf(message);
+  const about = key ?? target ?? signal ?? (words?.idIsLabel === true ? id : undefined) ?? "";
   const own = name === "" ? about : name;
-  const verb = VERBS[message];
-  if (verb === undefined) return own === "" ? plainWord(message) : own;
-  return own === "" ? verb : `${verb} ${own}`;
+  if (words?.verb === undefined) return own === "" ? plainWord(message) : own;
+  return own === "" ? words.verb : `${words.verb} ${own}`;
 }
 
 function isAwakeable({ signal }: EntryBody): boolean {

@@ -1,22 +1,10 @@
 /** An operation of a handler, which is one row of a timeline: a command and its completion. */
 import type { AttemptFailureBody } from "../../../shared/api/wire/invocation.ts";
+import type { CommandKind } from "../../../shared/core/protocol/command-words.ts";
 import { durationText } from "../time-text.ts";
 import type { Span } from "./scale.ts";
 
-export type OperationKind =
-  | "input"
-  | "run"
-  | "call"
-  | "send"
-  | "sleep"
-  | "state"
-  | "awakeable"
-  | "promise"
-  | "signal"
-  | "attach"
-  | "output"
-  | "attempt"
-  | "other";
+export type OperationKind = CommandKind | "attempt" | "other";
 
 export type OperationOutcome = "done" | "failed" | "running" | "retrying" | "waiting";
 

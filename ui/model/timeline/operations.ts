@@ -1,5 +1,6 @@
 /** Makes the operations of a timeline from the journal, the attempts and the failures of an invocation. */
 import type { AttemptFailureBody, EntryBody, InvocationBody, WaitBody } from "../../../shared/api/wire/invocation.ts";
+import { wordsOf } from "../../../shared/core/protocol/command-words.ts";
 import { momentOf } from "../time-text.ts";
 import { isCommand, kindOf, labelOf, messageName } from "./entry-kinds.ts";
 import type { FailedTry, Operation, OperationKind, OperationOutcome } from "./operation.ts";
@@ -12,19 +13,6 @@ export type TimelineFacts = Pick<
   "status" | "created_at" | "completed_at" | "entries" | "attempt_spans" | "events" | "waits_for"
 >;
 
-/** Commands that last until a notification completes them. */
-const LASTING: ReadonlySet<string> = new Set([
-  "Run",
-  "Call",
-  "Sleep",
-  "GetPromise",
-  "PeekPromise",
-  "CompletePromise",
-  "AttachInvocation",
-  "GetInvocationOutput",
-  "GetLazyState",
-  "GetLazyStateKeys",
-]);
 /** The notification with the id of a called invocation completes nothing. */
 const ID_NOTIFICATION = "CallInvocationId";
 
@@ -98,7 +86,7 @@ function ofCommand(
   const wakeAtMs = momentOf(entry.wake_at);
   const childId = entry.invocation_id ?? completion?.childId;
   const isChild = kind === "call" || kind === "send" || kind === "attach";
-  const isLasting = LASTING.has(messageName(entry));
+  const isLasting = wordsOf(messageName(entry))?.lasts === true;
   const endMs = isLasting && result === undefined ? momentOf(facts.completed_at) : undefined;
   const times: Times =
     !isLasting || (isLasting && result === undefined)

@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { EntryBody, InvocationBody } from "../../../shared/api/wire/invocation.ts";
 import { remedyOf } from "../../../shared/api/wire/remedies.ts";
+import { wordsOf } from "../../../shared/core/protocol/command-words.ts";
 import { nowMs } from "../../data/clock.ts";
 import { hrefTo } from "../../model/route.ts";
 import { messageName } from "../../model/timeline/entry-kinds.ts";
@@ -170,26 +171,13 @@ interface EntryProps {
   readonly entries: readonly EntryBody[];
 }
 
-/** Entries of these messages have no value. */
-const VALUELESS: ReadonlySet<string> = new Set([
-  "Run",
-  "Sleep",
-  "CallInvocationId",
-  "ClearState",
-  "ClearAllState",
-  "GetLazyState",
-  "GetPromise",
-  "PeekPromise",
-  "AttachInvocation",
-  "GetInvocationOutput",
-]);
-
 function Entry({ entry, body, entries }: EntryProps): JSX.Element {
   const isCommand = entry.type.startsWith("Command: ");
   const message = messageName(entry);
-  const hasValue = isCommand
-    ? !VALUELESS.has(message) && entry.failed !== true
-    : message !== "CallInvocationId" && message !== "Sleep" && entry.failed !== true;
+  const mayHaveValue = isCommand
+    ? wordsOf(message)?.hasValue !== false
+    : message !== "CallInvocationId" && message !== "Sleep";
+  const hasValue = mayHaveValue && entry.failed !== true;
   return (
     <section class="entry">
       <h4>

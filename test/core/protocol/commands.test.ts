@@ -1,6 +1,6 @@
-/** Tests reading stored frames as commands, and converting failures between wire and model. */
+/** Tests the catalogue of commands, reading stored frames as commands, and converting failures between wire and model. */
 import { expect, test } from "vitest";
-import { commandOf } from "../../../shared/core/protocol/command-check.ts";
+import { COMMANDS, commandOf } from "../../../shared/core/protocol/commands.ts";
 import { failureFromWire, failureToWire } from "../../../shared/core/protocol/wire-values.ts";
 import { COMMAND_VECTORS } from "./golden-commands.ts";
 import { NOTIFICATION_VECTORS } from "./golden-notifications.ts";
@@ -12,6 +12,13 @@ test("each stored command is read with its name, and no notification is read as 
     expect(commandOf(hex(digits))).toEqual({ name, message: value });
   }
   for (const { hex: digits } of NOTIFICATION_VECTORS) expect(commandOf(hex(digits))).toBeUndefined();
+});
+
+test("no two commands have one code, and no two completions", () => {
+  const rows = Object.values(COMMANDS);
+  expect(new Set(rows.map(({ code }) => code)).size).toBe(rows.length);
+  const completions = rows.flatMap(({ completion }) => (completion === undefined ? [] : [completion.code]));
+  expect(new Set(completions).size).toBe(completions.length);
 });
 
 test("bytes that are no frame are refused", () => {
