@@ -10,7 +10,7 @@ import type { Aws } from "../../shared/wiring/aws.ts";
 import { answerPacking } from "../../shared/wiring/answer-packing.ts";
 import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
 import { builtInUi } from "../../shared/wiring/built-in-ui.ts";
-import { ingressUseCases, invocationUseCases } from "../../shared/wiring/use-cases.ts";
+import { invocationUseCases } from "../../shared/wiring/use-cases.ts";
 import { requestOf, RESULT_MAX_BYTES, resultOf } from "../lambda/gateway-event.ts";
 import type { GatewayEvent, GatewayResult } from "../lambda/gateway-event.ts";
 import { functionMemoryBytes } from "../lambda/function-memory.ts";
@@ -27,7 +27,7 @@ export function adminHandler(aws: Aws): AdminHandler {
     ...(ingressEndpoint !== undefined && { ingressEndpoint }),
     runsOn: "functions",
     ...(!settings["admin.disable-web-ui"] && { uiFiles: builtInUi() }),
-    ingress: ingressApp(engine, ingressUseCases(engine), {
+    ingress: ingressApp(engine, {
       unfinished: "out-of-time",
       forwardHeaders: settings["ingress.forward-headers"],
       journaledHeaders: settings["ingress.journaled-headers"],

@@ -3,7 +3,6 @@ import { bodyTooLargeResponse, resultTooLargeResponse } from "../../shared/api/i
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
-import { ingressUseCases } from "../../shared/wiring/use-cases.ts";
 import { requestOf, resultOf } from "../lambda/gateway-event.ts";
 import type { GatewayEvent, GatewayResult } from "../lambda/gateway-event.ts";
 import { timeIsUpAtMs } from "../lambda/time-left.ts";
@@ -13,7 +12,7 @@ export type IngressHandler = (event: GatewayEvent, context: LambdaContext) => Pr
 
 export function ingressHandler(aws: Aws): IngressHandler {
   const { engine, settings } = aws;
-  const app = ingressApp(engine, ingressUseCases(engine), {
+  const app = ingressApp(engine, {
     unfinished: "out-of-time",
     forwardHeaders: settings["ingress.forward-headers"],
     journaledHeaders: settings["ingress.journaled-headers"],

@@ -4,7 +4,7 @@
  */
 import { makeParameterKeys, removeParameterKeys } from "../../shared/wiring/parameter-keys.ts";
 import type { Table } from "../../shared/engine/ports/table.ts";
-import { claimForEnvironment } from "../../shared/wiring/table-claim.ts";
+import { claimForEnvironment } from "../../shared/wiring/table-format.ts";
 import type { ParameterStore } from "../../shared/wiring/parameter-keys.ts";
 import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.ts";
 

@@ -1,11 +1,11 @@
-/** The door of the local admin API: who may send which requests. */
+/** The door of the local admin API: the senders and requests that it lets in, and the log of refused secrets. */
 import { resolve } from "node:path";
 import type { Settings } from "../../shared/config/settings-table.ts";
 import { doorForOwnHosts } from "../door/own-host.ts";
-import { doorOf, pageRefusal } from "../door/door.ts";
-import type { Door, DoorRules, Knock } from "../door/door.ts";
+import { doorOf, pageRefusal, type Door, type DoorRules, type Knock, type RefusedSecret } from "../door/door.ts";
 import { TOKEN_FILE } from "../door/admin-files.ts";
-import { peerUser } from "../door/peer-user.ts";
+import { peerUser, type Ends } from "../door/peer-user.ts";
+import type { Log } from "../../shared/engine/ports/log.ts";
 
 const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 /**
@@ -15,7 +15,7 @@ const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 const OPEN_PATH =
   /^(?:\/(?:v\d{1,3}\/)?(?:health|ready)|\/|\/ui|\/ui\/[\w.-]{0,100}|\/ui\/[\w-]{1,50}\/[\w.%-]{1,500})$/;
 
-export interface AdminDoorOptions extends Pick<DoorRules, "onRefused"> {
+interface AdminDoorOptions extends Pick<DoorRules, "onRefused"> {
   /** Undefined if the setting admin.auth is off. */
   readonly token: string | undefined;
   /** Whether the port is bound to a loopback address. */
@@ -47,4 +47,48 @@ function withToken(settings: Settings, token: string, more: Pick<DoorRules, "onR
 
 function isOpen({ method, path }: Knock): boolean {
   return READING.has(method) && OPEN_PATH.test(path);
+}
+
+const WINDOW_MS = 60_000;
+
+interface Refused {
+  readonly secret: RefusedSecret;
+  /** The address of the client. */
+  readonly from: string;
+}
+
+export class RefusedSecrets {
+  readonly #log: Log;
+  #window: NodeJS.Timeout | undefined;
+  #last: Refused | undefined;
+  #count = 0;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  note(secret: RefusedSecret, { remoteAddress = "" }: Ends): void {
+    this.#last = { secret, from: remoteAddress };
+    this.#count += 1;
+    if (this.#window === undefined) this.#tell();
+  }
+
+  /** Logs what has come since the last line. */
+  end(): void {
+    clearTimeout(this.#window);
+    this.#window = undefined;
+    if (this.#last !== undefined) this.#tell();
+    clearTimeout(this.#window);
+  }
+
+  /** Begins a window, at whose end the next line may come. */
+  #tell(): void {
+    this.#log.write("admin-token.refused", { ...this.#last!, count: this.#count });
+    this.#last = undefined;
+    this.#count = 0;
+    this.#window = setTimeout(() => {
+      this.#window = undefined;
+      if (this.#last !== undefined) this.#tell();
+    }, WINDOW_MS).unref();
+  }
 }

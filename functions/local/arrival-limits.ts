@@ -1,4 +1,5 @@
-/** How long the parts of a connection may take; the settings `listeners.…` set all but the interval of checks. */
+/** How long the parts of a connection may take, over HTTP/1.1 and HTTP/2; the settings `listeners.…` set all but the interval of checks. */
+import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 
 /** Time limits of a connection. */
 export interface ArrivalLimits {
@@ -22,3 +23,33 @@ export const ARRIVAL: ArrivalLimits = {
   unreadMs: 60_000,
   checkEveryMs: 10_000,
 };
+
+interface SessionLimits {
+  /** How long a connection may have no open request. */
+  readonly idleMs: number;
+  /** How long a request may take to arrive, its body included. */
+  readonly requestWithinMs: number;
+}
+
+/** Answers have no limit here. */
+export function limitSession(session: ServerHttp2Session, { idleMs, requestWithinMs }: SessionLimits): void {
+  let open = 0;
+  let idle: NodeJS.Timeout;
+  const onIdle = (): void => {
+    idle = setTimeout(() => session.destroy(), idleMs);
+  };
+  onIdle();
+  session.on("stream", (stream: ServerHttp2Stream) => {
+    open += 1;
+    clearTimeout(idle);
+    // Destroying ends the stream at once, and its request counts as broken.
+    const late = setTimeout(() => stream.destroy(), requestWithinMs);
+    stream.once("end", () => clearTimeout(late));
+    stream.once("close", () => {
+      clearTimeout(late);
+      open -= 1;
+      if (open === 0 && !session.destroyed) onIdle();
+    });
+  });
+  session.once("close", () => clearTimeout(idle));
+}

@@ -3,9 +3,9 @@
  * request does not arrive, or of one of the client that has the most.
  */
 import { readFileSync } from "node:fs";
-import type { Socket } from "node:net";
+import { isIPv4, isIPv6, type Socket } from "node:net";
 import type { Ends } from "../door/peer-user.ts";
-import { networkOf } from "./client-network.ts";
+import { isLoopbackAddress } from "../door/loopback.ts";
 
 /** The stores, connections to deployments and the other listener need files too. */
 const SHARE_OF_FILES = 1 / 3;
@@ -41,7 +41,7 @@ interface Place {
 }
 
 /** A listener reports the progress of one request by these calls. */
-export interface RequestPlace {
+interface RequestPlace {
   /** The request with its body is here. */
   readonly arrived: () => void;
   readonly ended: () => void;
@@ -150,4 +150,29 @@ function first(places: Set<Place>): Place | undefined {
 /** The socket of an HTTP/2 session is a proxy, which has only the addresses in common with the socket. */
 function keyOf({ remoteAddress = "", remotePort = 0 }: Ends): string {
   return `${remoteAddress} ${remotePort}`;
+}
+
+const MAPPED = /^::ffff:([\d.]+)$/i;
+/** One host has all addresses of a network of IPv6, whose prefix has half of the bits. */
+const PREFIX_GROUPS = 4;
+const GROUPS = 8;
+
+/** @returns one text for all addresses that one client may have: this machine, an address of IPv4, a network of IPv6 */
+export function networkOf(address = ""): string {
+  const [bare = ""] = address.split("%", 1);
+  const ip = MAPPED.exec(bare)?.[1] ?? bare;
+  if (isLoopbackAddress(ip)) return "this machine";
+  return isIPv4(ip) || !isIPv6(ip) ? ip : prefixOf(ip);
+}
+
+function prefixOf(ip: string): string {
+  const [start = "", end] = ip.split("::");
+  const before = start.split(":").filter((group) => group !== "");
+  const after = (end ?? "").split(":").filter((group) => group !== "");
+  const zeros = end === undefined ? 0 : GROUPS - before.length - after.length;
+  const groups = [...before, ...Array.from({ length: Math.max(0, zeros) }, () => "0"), ...after];
+  return groups
+    .slice(0, PREFIX_GROUPS)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":");
 }

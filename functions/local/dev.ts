@@ -11,21 +11,17 @@ import type { Log, LogFields } from "../../shared/engine/ports/log.ts";
 import type { RegisteredUp } from "../../shared/engine/register/register-when-up.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
 import { settingsWarnings } from "../../shared/wiring/settings-warnings.ts";
-import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
-import type { StartRefusal } from "../../shared/wiring/start-refusals.ts";
+import { isStartRefusal, type StartRefusal } from "../../shared/wiring/start-refusals.ts";
 import { TOKEN_FILE } from "../door/admin-files.ts";
 import { ActivityLines } from "./activity-lines.ts";
 import { BoundedWarnings } from "./bounded-warnings.ts";
 import { findDeployments, USUAL_PORTS } from "./find-deployments.ts";
 import { boundHeapGrowth } from "./heap-growth.ts";
-import { startLocalProcess } from "./local-process.ts";
-import type { LocalProcess } from "./local-process.ts";
-import { warnOfUncheckedTls } from "./unchecked-tls.ts";
-import { watchDeployment } from "./watch-deployment.ts";
-import type { WatchedDeployment, Watching } from "./watch-deployment.ts";
+import { startLocalProcess, type LocalProcess } from "./local-process.ts";
+import { watchDeployment, type WatchedDeployment, type Watching } from "./watch-deployment.ts";
 
 export const EXIT_OK = 0;
-export const EXIT_FAILURE = 1;
+const EXIT_FAILURE = 1;
 
 /** At these levels, the log has lines about invocations that have ended. */
 const TOLD_LEVELS: ReadonlySet<string> = new Set(["debug", "info"]);
@@ -33,7 +29,7 @@ const TOLD_LEVELS: ReadonlySet<string> = new Set(["debug", "info"]);
 /** Names a file that gets the address of the admin API, for the health check of the image. */
 const ADMIN_URL_FILE_VARIABLE = "STEPWELL_ADMIN_URL_FILE";
 
-export interface DevOptions {
+interface DevOptions {
   readonly configFile?: string;
   /** Settings from flags, as unparsed texts. */
   readonly flags: SettingsSources["flags"];
@@ -157,4 +153,13 @@ function clientsOf(adminUrl: string, dataDir: string): LogFields {
     restate: `RESTATE_ADMIN_URL=${adminUrl} RESTATE_AUTH_TOKEN=${token} restate deployments list`,
     file,
   };
+}
+
+const TLS_VARIABLE = "NODE_TLS_REJECT_UNAUTHORIZED";
+/** The only value that turns the checks of certificates off. */
+const TLS_OFF = "0";
+
+/** The variable turns the checks of certificates off for every connection of the process. */
+function warnOfUncheckedTls(log: Log, environment: Readonly<Record<string, string | undefined>>): void {
+  if (environment[TLS_VARIABLE] === TLS_OFF) log.write("tls.unchecked", { variable: `${TLS_VARIABLE}=${TLS_OFF}` });
 }

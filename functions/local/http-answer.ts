@@ -1,10 +1,7 @@
-/** Writes plain responses with Node's servers, and disconnects clients that do not read them. */
-import { STATUS_CODES } from "node:http";
-import type { ServerResponse } from "node:http";
-import { constants } from "node:http2";
-import type { Http2ServerResponse } from "node:http2";
-import { NO_SNIFFING } from "../../shared/api/http/message.ts";
-import type { HttpResponse } from "../../shared/api/http/message.ts";
+/** Writes responses with Node's servers, whole or streamed, and disconnects clients that do not read them. */
+import { STATUS_CODES, type ServerResponse } from "node:http";
+import { constants, type Http2ServerResponse } from "node:http2";
+import { NO_SNIFFING, type HttpResponse } from "../../shared/api/http/message.ts";
 import type { Incoming } from "./incoming.ts";
 
 /** How long the rest of a refused body is read and discarded, so that its sender can read the refusal. */
@@ -109,7 +106,7 @@ export function cutOff(outgoing: Outgoing): void {
  * Ends an answer that will not be whole. Some clients take a cancelled stream for a complete answer, but no client
  * takes a failed stream for a complete answer.
  */
-export function breakOff(outgoing: Outgoing): void {
+function breakOff(outgoing: Outgoing): void {
   end(outgoing, constants.NGHTTP2_INTERNAL_ERROR);
 }
 
@@ -135,7 +132,7 @@ function byteText(body: Uint8Array): string {
 }
 
 /** Writes the head of an answer whose length is not known. */
-export function writeStreamedHead(outgoing: Outgoing, { status, headers }: HttpResponse, isLast: boolean): void {
+function writeStreamedHead(outgoing: Outgoing, { status, headers }: HttpResponse, isLast: boolean): void {
   writeFields(outgoing, status, { ...headers, ...NO_SNIFFING }, isLast);
 }
 
@@ -159,4 +156,51 @@ function writeFields(
   // A non-standard status has no reason phrase.
   outgoing.writeHead(status, STATUS_CODES[status] ?? "", isLast ? { ...sized, connection: "close" } : sized);
   return false;
+}
+
+interface StreamedResponse extends HttpResponse {
+  readonly rest: AsyncIterable<Uint8Array>;
+}
+
+export function isStreamed(response: HttpResponse): response is StreamedResponse {
+  return response.rest !== undefined;
+}
+
+/**
+ * The client recognizes a broken answer: over HTTP/1.1 the last chunk is missing, over HTTP/2 the stream is reset.
+ * @param unreadMs how long the client may take nothing
+ */
+export async function writeStreamed(
+  outgoing: Outgoing,
+  response: StreamedResponse,
+  { isLast, unreadMs }: { readonly isLast: boolean; readonly unreadMs: number },
+): Promise<void> {
+  const { body, rest } = response;
+  writeStreamedHead(outgoing, response, isLast);
+  try {
+    await taken(outgoing, body, unreadMs);
+    for await (const piece of rest) await taken(outgoing, piece, unreadMs);
+    outgoing.end();
+  } catch {
+    // The source of the pieces has logged its error. A client that has left needs no answer.
+    if (!outgoing.destroyed) breakOff(outgoing);
+  }
+}
+
+/** Resolves when the client's system has taken the piece. @throws Error if the client leaves, or takes nothing in time */
+function taken(outgoing: Outgoing, piece: Uint8Array, unreadMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const finish = (error?: Error | null): void => {
+      clearTimeout(timer);
+      outgoing.off("close", onClose);
+      if (error) reject(error);
+      else resolve();
+    };
+    const onClose = (): void => finish(new Error("the client has left"));
+    const timer = setTimeout(() => finish(new Error(`the client took nothing for ${unreadMs} ms`)), unreadMs);
+    if (outgoing.destroyed) return onClose();
+    outgoing.once("close", onClose);
+    // Both types have this method, with different overloads.
+    (outgoing as ServerResponse).write(piece, finish);
+  });
 }

@@ -11,18 +11,23 @@ import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts
 import { textResponse } from "../../shared/api/http/message.ts";
 import { bindRefusal } from "../../shared/wiring/start-refusals.ts";
 import type { ListenerBudgets } from "../../shared/wiring/embedded.ts";
-import { ARRIVAL, type ArrivalLimits } from "./arrival-limits.ts";
+import { ARRIVAL, limitSession, type ArrivalLimits } from "./arrival-limits.ts";
 import { ConnectionRoom, connectionsMax } from "./connection-room.ts";
 import { refusalOf, refuseOnSocket } from "./raw-refusal.ts";
 import { AnswerRoom } from "./answer-room.ts";
 import type { Admitted, AnswerRules } from "./answer-room.ts";
 import { TransferRoom } from "./transfer-room.ts";
-import { cutOff, endWhenUnread, hasBody, refuseBody, write } from "./http-answer.ts";
-import type { Outgoing } from "./http-answer.ts";
-import { limitSession } from "./http2-limits.ts";
-import { readRequest } from "./http-request.ts";
-import { isStreamed, writeStreamed } from "./streamed-answer.ts";
-import type { RequestRead } from "./http-request.ts";
+import {
+  cutOff,
+  endWhenUnread,
+  hasBody,
+  isStreamed,
+  refuseBody,
+  write,
+  writeStreamed,
+  type Outgoing,
+} from "./http-answer.ts";
+import { readRequest, type RequestRead } from "./http-request.ts";
 import { endsOf, type Incoming } from "./incoming.ts";
 import { isLoopbackAddress } from "../door/loopback.ts";
 import type { Ends } from "../door/peer-user.ts";

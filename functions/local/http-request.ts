@@ -1,8 +1,7 @@
 /** Reads a request of Node's servers into plain data, with a limit for its body. */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
-import type { Account } from "../../shared/engine/bulkheads/budget.ts";
-import { readBody } from "./body-reading.ts";
-import type { TransferRoom } from "./transfer-room.ts";
+import { UNCOUNTED_BYTES, type Account } from "../../shared/engine/bulkheads/budget.ts";
+import type { TransferRoom, Mover } from "./transfer-room.ts";
 import type { Incoming } from "./incoming.ts";
 
 const NOTHING = new Uint8Array(0);
@@ -30,7 +29,7 @@ export type RequestRead =
   /** The client disconnected before its body was complete. */
   | { readonly kind: "broken" };
 
-export interface ReadingRules {
+interface ReadingRules {
   readonly bodyMaxBytes: number;
   /** The room for bodies; without it no body is counted. */
   readonly room: TransferRoom | undefined;
@@ -88,4 +87,107 @@ function splitUrl(url: string): { readonly path: string; readonly query: string 
   const at = target.indexOf("?");
   const path = at < 0 ? target : target.slice(0, at);
   return { path: path.startsWith("/") ? path : `/${path}`, query: at < 0 ? "" : target.slice(at + 1) };
+}
+
+/** `no-room`: other bodies hold the memory, or the body arrived too slowly while other requests waited. */
+type BodyFailure = "too-large" | "broken" | "no-room";
+
+interface BodyRead {
+  readonly body: Uint8Array;
+  /** Holds the room of a counted body until the consumer of the body closes the account. */
+  readonly account: Account | undefined;
+}
+
+/** Reads by events: an async iterator would destroy the connection of an unread body, and the refusal with it. */
+function readBody(
+  incoming: Incoming,
+  maxBytes: number,
+  room: TransferRoom | undefined,
+): Promise<BodyRead | BodyFailure> {
+  return new Promise((resolve) => new BodyReading(incoming, maxBytes, room, resolve));
+}
+
+class BodyReading {
+  readonly #incoming: Incoming;
+  readonly #maxBytes: number;
+  readonly #room: TransferRoom | undefined;
+  readonly #resolve: (outcome: BodyRead | BodyFailure) => void;
+  #pieces: Buffer[] = [];
+  #sizeBytes = 0;
+  #account: Account | undefined;
+  #mover: Mover | undefined;
+  #isOver = false;
+
+  constructor(
+    incoming: Incoming,
+    maxBytes: number,
+    room: TransferRoom | undefined,
+    resolve: (outcome: BodyRead | BodyFailure) => void,
+  ) {
+    this.#incoming = incoming;
+    this.#maxBytes = maxBytes;
+    this.#room = room;
+    this.#resolve = resolve;
+    incoming.on("data", (piece: Buffer) => this.#add(piece));
+    incoming.once("end", () => this.#end());
+    // After the end these events have no effect.
+    incoming.once("error", () => this.#fail("broken"));
+    incoming.once("close", () => this.#fail("broken"));
+  }
+
+  #add(piece: Buffer): void {
+    if (this.#isOver) return;
+    this.#sizeBytes += piece.length;
+    if (this.#sizeBytes > this.#maxBytes) {
+      this.#incoming.pause();
+      return this.#fail("too-large");
+    }
+    this.#pieces.push(piece);
+    if (this.#sizeBytes > UNCOUNTED_BYTES && this.#room !== undefined) this.#count(this.#room);
+  }
+
+  /** The declared length takes no room, because only received bytes take memory. */
+  #count(room: TransferRoom): void {
+    this.#account ??= room.open(this.#incoming);
+    this.#mover ??= room.mover(() => this.#fail("no-room"));
+    this.#mover.moved();
+    const grown = room.fill(this.#account, this.#sizeBytes);
+    if (grown === true) return;
+    // Reading pauses, so that flow control stops the sender.
+    this.#incoming.pause();
+    this.#mover.rest();
+    void grown.then((isGranted) => this.#goOn(isGranted));
+  }
+
+  #goOn(isGranted: boolean): void {
+    if (this.#isOver) return;
+    if (!isGranted) return this.#fail("no-room");
+    this.#mover?.moved();
+    this.#incoming.resume();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#mover?.end();
+    const body = joined(this.#pieces);
+    // The stream lives until the answer has ended, and its event listeners would keep the pieces in memory.
+    this.#pieces = [];
+    this.#resolve({ body, account: this.#account });
+  }
+
+  #fail(failure: BodyFailure): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#pieces = [];
+    this.#mover?.end();
+    this.#account?.close();
+    this.#resolve(failure);
+  }
+}
+
+/** A view of the single buffer if there is one, because most bodies arrive in one piece. */
+function joined(pieces: readonly Buffer[]): Uint8Array {
+  const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  return new Uint8Array(whole.buffer, whole.byteOffset, whole.byteLength);
 }

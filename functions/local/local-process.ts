@@ -14,7 +14,7 @@ import {
 import { withCommonHeaders } from "../../shared/api/ingress/cors.ts";
 import { changesSomething } from "../../shared/api/admin/server/audit.ts";
 import { adminRefusal, noRoomResponse } from "../../shared/api/admin/requests/no-room.ts";
-import { resultAgain } from "../../shared/api/ingress/result-again.ts";
+import { resultAgain } from "../../shared/api/ingress/result-routes.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import type { Settings } from "../../shared/config/settings-table.ts";
 import type { Activity } from "../../shared/engine/ports/activity.ts";
@@ -23,20 +23,18 @@ import type { Engine } from "../../shared/engine/engine.ts";
 import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
 import { noteListing } from "../../shared/engine/sweep/sweep.ts";
 import { answerPacking } from "../../shared/wiring/answer-packing.ts";
-import { openEmbedded } from "../../shared/wiring/embedded.ts";
-import type { Embedded } from "../../shared/wiring/embedded.ts";
+import { openEmbedded, type Embedded } from "../../shared/wiring/embedded.ts";
 import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
 import type { OpenStatementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
 import { builtInUi } from "../../shared/wiring/built-in-ui.ts";
 import { fileRefusal, makeDataDirectory } from "../../shared/wiring/start-refusals.ts";
 import { warnWhereReadable } from "../../shared/wiring/readable-directory.ts";
-import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
+import { invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
 import type { Loops } from "../../shared/wiring/use-cases.ts";
 import { openListener } from "./http-listener.ts";
 import type { HttpListener, ListenerOptions } from "./http-listener.ts";
 import { forgetAddress, keepToken, noteAddress, TOKEN_FILE } from "../door/admin-files.ts";
-import { adminDoor } from "./admin-door.ts";
-import { RefusedSecrets } from "./refused-secrets.ts";
+import { adminDoor, RefusedSecrets } from "./admin-door.ts";
 
 const POLL_EVERY_MS = 20;
 /** The time for remaining work after everything was asked to end. */
@@ -121,7 +119,7 @@ export async function startLocalProcess(
 }
 
 function ingressAppFor(settings: Settings, { engine }: Embedded): ReturnType<typeof ingressApp> {
-  return ingressApp(engine, ingressUseCases(engine), {
+  return ingressApp(engine, {
     forwardHeaders: settings["ingress.forward-headers"],
     journaledHeaders: settings["ingress.journaled-headers"],
     credentialedOrigins: settings["ingress.credentialed-origins"],

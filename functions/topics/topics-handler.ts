@@ -1,8 +1,7 @@
 /** The Lambda handler of the topics function: it accepts the records that an event source mapping delivers. */
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
-import { deliverRecords } from "../../shared/wiring/deliver-records.ts";
-import type { KafkaEvent } from "../../shared/wiring/kafka-event.ts";
+import { deliverRecords, type KafkaEvent } from "../../shared/wiring/deliver-records.ts";
 import { timeIsUpAtMs } from "../lambda/time-left.ts";
 import type { LambdaContext } from "../lambda/time-left.ts";
 

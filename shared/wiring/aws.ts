@@ -22,22 +22,17 @@ import type { Log } from "../engine/ports/log.ts";
 import type { Queue } from "../engine/ports/queue.ts";
 import type { Registry } from "../engine/ports/registry.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
-import { awsHttpsEndpoints } from "./aws-https-endpoints.ts";
-import { awsQueue } from "./aws-queue.ts";
-import { awsTimers } from "./aws-timers.ts";
-import { awsTopics } from "./event-sources.ts";
-import { endpointsByDestination } from "./endpoints-by-destination.ts";
+import { awsHttpsEndpoints, awsQueue, awsTimers, awsTopics, endpointsByDestination, required } from "./aws-ports.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
 import { environmentSecret, recognisedSecret } from "./environment-secret.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
 import { memoryBudgets } from "./memory-size.ts";
-import { parameterNames, parameterStore, readParameterKeys } from "./parameter-keys.ts";
-import type { ParameterPlace } from "./parameter-keys.ts";
-import { required } from "./required-setting.ts";
+import { parameterNames, parameterStore, readParameterKeys, type ParameterPlace } from "./parameter-keys.ts";
 import { endpointsSignedBy, signingEndpoints } from "./signing-endpoints.ts";
 import { claimTable } from "./table-format.ts";
-import { loggingStartFailure } from "./log-start-failure.ts";
 import { tracing } from "./tracing.ts";
+import { CodedError } from "../core/errors/coded-error.ts";
+import { documentationOf } from "../core/errors/error-table.ts";
 
 export interface Aws {
   readonly engine: Engine;
@@ -162,4 +157,20 @@ function emfMeter(settings: Settings, clock: Clock): EmfMeter {
 function parameterPlace(settings: Settings): ParameterPlace | undefined {
   const path = settings["aws.parameters"];
   return path === undefined ? undefined : { path, signingKey: settings["aws.signing-key"] };
+}
+
+/** The Lambda runtime also logs the error, but over many lines and without the remedy. @throws every error of `open` */
+async function loggingStartFailure<T>(log: Log, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    log.write("function.start-failed", failureFields(error));
+    throw error;
+  }
+}
+
+function failureFields(error: unknown): Readonly<Record<string, string>> {
+  if (!(error instanceof CodedError)) return { error: String(error) };
+  const { code, message, entry } = error;
+  return { code, error: message, remedy: entry.remedy, see: documentationOf(code) };
 }

@@ -4,8 +4,7 @@ import { openEmbeddedQueue } from "../adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../adapters/embedded/embedded-table.ts";
 import { openEmbeddedTimers } from "../adapters/embedded/embedded-timers.ts";
 import { lookWhenSet } from "../adapters/embedded/look-when-set.ts";
-import { openStore } from "../adapters/embedded/store.ts";
-import type { Store } from "../adapters/embedded/store.ts";
+import { openStore, type Store } from "../adapters/embedded/store.ts";
 import type { StoreKind } from "../adapters/embedded/store-version.ts";
 import { HttpsEndpoints } from "../adapters/https/https-endpoints.ts";
 import { SystemClock } from "../adapters/system/clock.ts";
@@ -30,11 +29,10 @@ import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
 import { warnWhereReadable } from "./readable-directory.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
 import { kafkaTopics } from "./kafka-topics.ts";
-import { memoryBudgets } from "./memory-size.ts";
-import type { ListenerLimits } from "./memory-size.ts";
-import { showStores, storeChecks } from "./store-readiness.ts";
+import { memoryBudgets, type ListenerLimits } from "./memory-size.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
 import { tracing } from "./tracing.ts";
+import { roomText } from "../adapters/embedded/store-room.ts";
 
 /** The memory budgets of one listener, for all its connections together. */
 export interface ListenerBudgets {
@@ -203,4 +201,42 @@ function listenerBudgets(clock: Clock, { bodiesMaxBytes, answersMaxBytes }: List
     bodies: new Budget({ capacity: bodiesMaxBytes, patienceMs: BODY_PATIENCE_MS, clock }),
     answers: new Budget({ capacity: answersMaxBytes, patienceMs: ANSWER_PATIENCE_MS, clock }),
   };
+}
+
+type Stores = Readonly<Record<"meta" | "journal", Store>>;
+
+async function storeChecks(stores: Stores): Promise<readonly ReadinessCheck[]> {
+  const checks = await Promise.all(Object.entries(stores).map(async ([kind, store]) => await checksOf(kind, store)));
+  return checks.flat();
+}
+
+async function showStores(meter: Meter, stores: Stores): Promise<void> {
+  for (const [kind, store] of Object.entries(stores)) {
+    meter.gauge("store_writable", store.isDown ? 0 : 1, { store: kind });
+    const room = await store.room();
+    if (room !== undefined) meter.gauge("store_free_bytes", room.freeBytes, { store: kind });
+    if (room !== undefined) meter.gauge("store_needed_bytes", room.neededBytes, { store: kind });
+  }
+}
+
+async function checksOf(kind: string, store: Store): Promise<readonly ReadinessCheck[]> {
+  const room = await store.room();
+  const isShort = room !== undefined && room.freeBytes < room.neededBytes;
+  return [
+    await writableCheck(`${kind}-store`, store),
+    {
+      name: `${kind}-room`,
+      isOk: !isShort,
+      ...(isShort && { reason: `the disk of the ${kind} store is nearly full: ${roomText(room)}` }),
+    },
+  ];
+}
+
+async function writableCheck(name: string, store: Store): Promise<ReadinessCheck> {
+  try {
+    await store.whenUsable();
+    return { name, isOk: true };
+  } catch (error) {
+    return { name, isOk: false, reason: (error as Error).message };
+  }
 }

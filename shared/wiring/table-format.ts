@@ -1,8 +1,13 @@
-/** The schema item of the table, the counterpart of a directory's VERSION file; it is checked before anything else is read. */
+/** The claim of a table: the format of its items, and the secret and the keys of the environment that uses it. */
 import { TABLE_FORMAT } from "../config/table-facts.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
-import type { Item, Key, Table } from "../engine/ports/table.ts";
-import { secretKey } from "./environment-secret.ts";
+import { StoreError, type Item, type Key, type Table } from "../engine/ports/table.ts";
+import { recognisedSecret, secretKey } from "./environment-secret.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { dynamoClient } from "../adapters/dynamodb/dynamodb-client.ts";
+import { DynamoTable } from "../adapters/dynamodb/dynamodb-table.ts";
+import { SystemClock } from "../adapters/system/clock.ts";
+import { readParameterKeys, type ParameterPlace, type ParameterStore } from "./parameter-keys.ts";
 
 /**
  * Checks that the table has the format of this program, and claims an empty table (ADR 0020).
@@ -27,4 +32,44 @@ async function claimed(meta: Table, keyPrefix: string, key: Key): Promise<Item> 
   const item = { ...key, format: TABLE_FORMAT };
   const put = await meta.put(item, { kind: "absent" });
   return put.written ? item : (put.existing ?? item);
+}
+
+/** No setting changes this prefix. */
+const KEY_PREFIX = "";
+
+interface Patience {
+  /** No retry starts after this time. */
+  readonly forMs: number;
+  readonly everyMs: number;
+}
+
+/** For a new right of a role, IAM promises no upper limit. The retries end before the deployment of the stack times out. */
+const AFTER_GRANT: Patience = { forMs: 20_000, everyMs: 1_000 };
+
+export function tableNamed(tableName: string): Table {
+  return new DynamoTable({ client: dynamoClient(), tableName, clock: new SystemClock() });
+}
+
+/**
+ * Idempotent. The keys of the environment must exist.
+ * @throws CodedError RT0002 if the table was written under another secret, META0010 and META0011 if it has another format
+ * @throws StoreError if the table still refuses after the patience
+ */
+export async function claimForEnvironment(
+  table: Table,
+  parameters: ParameterStore,
+  place: ParameterPlace,
+  { forMs, everyMs }: Patience = AFTER_GRANT,
+): Promise<void> {
+  const { secret } = await readParameterKeys(parameters, place);
+  for (const untilMs = Date.now() + forMs; ;) {
+    try {
+      await claimTable(table, KEY_PREFIX);
+      await recognisedSecret(table, KEY_PREFIX, secret);
+      return;
+    } catch (error) {
+      if (!(error instanceof StoreError) || Date.now() + everyMs > untilMs) throw error;
+      await sleep(everyMs);
+    }
+  }
 }

@@ -1,39 +1,17 @@
-/** Connects the use cases to the APIs, and starts the loops of the engine. */
+/** Connects the use cases of operators to the admin API, and starts the loops of the engine. */
 import type { InvocationUseCases } from "../api/admin/requests/use-cases.ts";
-import type { IngressUseCases } from "../api/ingress/use-cases.ts";
-import { attach, output } from "../engine/ingress/attach.ts";
-import { call } from "../engine/ingress/call.ts";
 import { cancel } from "../engine/operate/cancel.ts";
-import type { Engine } from "../engine/engine.ts";
 import { showInvocation } from "../engine/query/show-invocation.ts";
-import { idempotentId, workflowId } from "../engine/accept/invocation-ids.ts";
 import { kill } from "../engine/recover/kill.ts";
 import { pause } from "../engine/operate/pause.ts";
-import { completeAwakeable } from "../engine/effects/perform.ts";
 import { purge, purgeJournal } from "../engine/operate/purge.ts";
 import { restart } from "../engine/operate/restart.ts";
 import { resume } from "../engine/operate/resume.ts";
-import { mayAskAbout, ownIdempotentId } from "../engine/ingress/ownership.ts";
-import { send } from "../engine/ingress/send.ts";
 import { runTopics } from "../engine/topics/follow-subscriptions.ts";
 import { recover, runSweeper } from "../engine/sweep/sweep.ts";
 import { runWorker } from "../engine/consume/worker.ts";
 import type { WorkerLimits } from "../engine/admission/worker-slots.ts";
 import type { Embedded } from "./embedded.ts";
-
-export function ingressUseCases(engine: Engine): IngressUseCases {
-  return {
-    call,
-    send,
-    attach,
-    output,
-    idempotentId: (target, key) => idempotentId(engine, target, key),
-    ownIdempotentId,
-    mayAskAbout,
-    workflowId: (service, key) => workflowId(engine, { service, key }),
-    resolveAwakeable: completeAwakeable,
-  };
-}
 
 export const invocationUseCases: InvocationUseCases = {
   inspect: showInvocation,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { adminServer } from "../../functions/cli/http/admin-server.ts";
-import { RefusedSecrets } from "../../functions/local/refused-secrets.ts";
+import { RefusedSecrets } from "../../functions/local/admin-door.ts";
 import { LOG_EVENTS } from "../../shared/engine/ports/log-events.ts";
 import type { LogEvent } from "../../shared/engine/ports/log-events.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";

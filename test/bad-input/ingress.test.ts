@@ -4,7 +4,6 @@ import { openListener } from "../../functions/local/http-listener.ts";
 import type { HttpListener } from "../../functions/local/http-listener.ts";
 import { bodyTooLargeResponse } from "../../shared/api/ingress/answers.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
-import { ingressUseCases } from "../../shared/wiring/use-cases.ts";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import type { LocalStage } from "../harness/local/local-stage.ts";
@@ -35,7 +34,7 @@ beforeAll(async () => {
     port: 0,
     bodyMaxBytes: 1_000_000,
     tooLarge: (_request: unknown, declared: boolean) => bodyTooLargeResponse(declared),
-    answer: ingressApp(engine, ingressUseCases(engine)),
+    answer: ingressApp(engine),
   };
   listener = await openListener(options);
   hasty = await openListener({ ...options, arrival: SHORT });

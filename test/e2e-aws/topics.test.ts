@@ -7,7 +7,7 @@ import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SubscriptionBody } from "../../shared/api/wire/admin.ts";
 import { eventRecord, kafkaEvent } from "../functions/topics/recorded-event.ts";
-import type { KafkaEvent } from "../../shared/wiring/kafka-event.ts";
+import type { KafkaEvent } from "../../shared/wiring/deliver-records.ts";
 import { aws, ControlPlane, until } from "./control-plane.ts";
 import { serveHandlers } from "./url-deployment.ts";
 

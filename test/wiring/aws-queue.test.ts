@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 import type { Registry } from "../../shared/engine/ports/registry.ts";
-import { awsQueue } from "../../shared/wiring/aws-queue.ts";
+import { awsQueue } from "../../shared/wiring/aws-ports.ts";
 import { invocation } from "../contracts/queue-contract.ts";
 import { silentLog } from "../recording-log.ts";
 

@@ -2,7 +2,7 @@
 import { createServer } from "node:net";
 import { onTestFinished, test, expect } from "vitest";
 import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";
-import { awsHttpsEndpoints } from "../../shared/wiring/aws-https-endpoints.ts";
+import { awsHttpsEndpoints } from "../../shared/wiring/aws-ports.ts";
 import { echo, startPeer, startServer } from "../harness/https/peer.ts";
 import { readAll, reasonOf, requestTo } from "../contracts/endpoints-contract.ts";
 

@@ -1,6 +1,6 @@
 /** Tests how events of Kafka become batches of records. */
 import { expect, test } from "vitest";
-import { partitionsOf } from "../../shared/wiring/kafka-event.ts";
+import { partitionsOf } from "../../shared/wiring/deliver-records.ts";
 import { eventRecord, kafkaEvent } from "../functions/topics/recorded-event.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,17 +1,14 @@
 /** All HTTP/1.1 connections to one origin. A connection carries one exchange at a time, and stays open between exchanges. */
-import { Agent, request as httpRequest } from "node:http";
-import type { ClientRequest, IncomingMessage } from "node:http";
+import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Socket } from "node:net";
-import { deliverRest } from "./exchange/carried-exchange.ts";
-import type { CarriedExchange } from "./exchange/carried-exchange.ts";
+import { deliverRest, type CarriedExchange } from "./exchange/carried-exchange.ts";
 import type { Dialer } from "./dial.ts";
 import { broken } from "./exchange/failures.ts";
 import { endToEnd, joined } from "./exchange/end-to-end-headers.ts";
 import { flood, IdleWork } from "./exchange/idle-work.ts";
 import { HEADER_LIST_MAX_BYTES } from "./exchange/multiplexed-connection.ts";
 import { pathOf, type ParsedUri } from "./exchange/parsed-uri.ts";
-import { whole } from "./exchange/whole-body.ts";
 
 /** Servers commonly close idle connections after five seconds. We close ours earlier, so that no request meets a closed one. */
 const IDLE_MAX_MS = 4_000;
@@ -191,4 +188,10 @@ class DialingAgent extends Agent {
     const { socket } = await this.#dialer.dial(this.#origin, ["http/1.1"]);
     return socket;
   }
+}
+
+/** The body in one piece; several parts are copied, a single part is not. */
+export function whole(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts;
+  return parts.length === 1 && first !== undefined ? first : Buffer.concat(parts);
 }

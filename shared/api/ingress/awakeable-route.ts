@@ -20,7 +20,7 @@ export async function completeAwakeable(
   if (request.method !== "POST") throw methodNotAllowed("POST");
   const { kind } = checkedId(path.id);
   // Ids of another kind come from protocol versions that are not supported, so no invocation waits for them.
-  if (kind === "signal") await useCases.resolveAwakeable(engine, path.id, resultOf(request.body, path.outcome));
+  if (kind === "signal") await useCases.completeAwakeable(engine, path.id, resultOf(request.body, path.outcome));
   return emptyResponse(202);
 }
 

@@ -7,20 +7,19 @@ import type { BoundCaller } from "../../engine/ingress/ownership.ts";
 import type { SubmitRejection, Submission } from "../../engine/ports/submission.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { endedResponse, refusalResponse, sentResponse } from "./answers.ts";
-import { refuseLimitKey, startAtMs } from "./call-query.ts";
-import { calledTarget } from "./called-target.ts";
-import type { Called } from "./called-target.ts";
+import { calledTarget, type Called } from "./called-target.ts";
 import type { CallPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed, unknownHandler, unknownService } from "./ingress-refusal.ts";
 import { answerInSpan } from "./ingress-span.ts";
-import { callerOf, headerText, submissionHeaders, traceparentOf } from "./submission-headers.ts";
-import type { HeaderChoice } from "./submission-headers.ts";
+import { callerOf, headerText, submissionHeaders, traceparentOf, type HeaderChoice } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
+import { parseDurationMs } from "../../core/model/duration.ts";
+import { LAST_MOMENT_MS } from "../../core/model/moment.ts";
 
 const TAKEN = "another caller has submitted the run of this workflow under this key";
 
 /** What the settings say about a call. */
-export interface CallRules {
+interface CallRules {
   readonly headers: HeaderChoice;
   /** Present if callers are bound to what they made. */
   readonly by: BoundCaller | undefined;
@@ -128,4 +127,53 @@ function refusedResponse(refusal: SubmitRejection, { target }: Called): HttpResp
     case "deprecated":
       return refusalResponse(400, refusal.error.message);
   }
+}
+
+const LIMIT_KEY = /^[a-zA-Z0-9_.-]{1,36}(?:\/[a-zA-Z0-9_.-]{1,36})?$/;
+
+/**
+ * The moment at which a delayed send starts; undefined if the request has no delay.
+ * @param nowMs the moment of the request
+ * @returns the end of the year 9999 for a delay that ends later, which clients write for "never"
+ * @throws IngressRefusal 400 for a call with a delay, and for an invalid delay
+ */
+function startAtMs(query: string, oneWay: boolean, nowMs: number): number | undefined {
+  const text = parameter(query, "delay");
+  if (text === undefined) return undefined;
+  if (!oneWay) {
+    throw new IngressRefusal(
+      400,
+      "cannot use the delay query parameter with calls. Only sends can wait: append /send to the path",
+    );
+  }
+  const delayMs = parseDurationMs(text);
+  if (delayMs === undefined) {
+    throw new IngressRefusal(
+      400,
+      `bad delay query parameter, must be a ISO8601 duration: '${text}' is neither like PT5S nor like 5s`,
+    );
+  }
+  return Math.min(nowMs + delayMs, LAST_MOMENT_MS);
+}
+
+/** @throws IngressRefusal 400 if the request has a limit key, which would have no effect without scopes */
+function refuseLimitKey(request: HttpRequest): void {
+  const text = headerText(request, "x-restate-limit-key") ?? parameter(request.query, "limit-key");
+  if (text === undefined) return;
+  if (!LIMIT_KEY.test(text)) {
+    throw new IngressRefusal(
+      400,
+      `invalid limit-key: '${text}' is not one or two parts of at most 36 letters, digits, '_', '.' or '-' with a '/' between`,
+    );
+  }
+  throw new IngressRefusal(400, "limit-key requires a scope to be set");
+}
+
+/** @param name the parameter's name in lower case; names match case-insensitively, and the first match counts */
+function parameter(query: string, name: string): string | undefined {
+  if (query === "") return undefined;
+  for (const [key, value] of new URLSearchParams(query)) {
+    if (key.toLowerCase() === name) return value;
+  }
+  return undefined;
 }

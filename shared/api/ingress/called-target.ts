@@ -1,8 +1,7 @@
 /** Converts the path of a call to a route and a target. The type of the service decides whether the path has a key. */
 import type { ServiceType, Target } from "../../core/model/target.ts";
 import type { FoundRoute, Registry, Routing } from "../../engine/ports/registry.ts";
-import { CALL_FORMS, decodeSegment } from "./ingress-path.ts";
-import type { CallPath } from "./ingress-path.ts";
+import { CALL_FORMS, decodeSegment, type CallPath } from "./ingress-path.ts";
 import { IngressRefusal, notPublic, unknownHandler, unknownService } from "./ingress-refusal.ts";
 
 export interface Called {

@@ -11,12 +11,11 @@ import { refusalResponse, unfinishedResponse } from "./answers.ts";
 import { completeAwakeable } from "./awakeable-route.ts";
 import { answerCall } from "./call-route.ts";
 import { preflight, withCommonHeaders } from "./cors.ts";
-import { parseIngressPath } from "./ingress-path.ts";
+import { parseIngressPath, routeWords } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed } from "./ingress-refusal.ts";
 import { answerQuestion } from "./result-routes.ts";
-import { routeWords } from "./route-words.ts";
 import { callerOf, headerChoice } from "./submission-headers.ts";
-import type { IngressUseCases } from "./use-cases.ts";
+import { type IngressUseCases, USE_CASES } from "./use-cases.ts";
 
 /** `stopping`: the process ends. `out-of-time`: the time that the process has for one request is used up. */
 export type Unfinished = "stopping" | "out-of-time";
@@ -43,8 +42,8 @@ const ERROR_ID_BYTES = 8;
 /** The returned function's promise never rejects. */
 export function ingressApp(
   engine: Engine,
-  useCases: IngressUseCases,
   options: IngressOptions = {},
+  useCases: IngressUseCases = USE_CASES,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   const headers = headerChoice(options.forwardHeaders, options.journaledHeaders);
   const origins = new Set(options.credentialedOrigins);

@@ -1,6 +1,7 @@
-/** Parses the paths of the ingress, without knowledge of the registered services. */
+/** Parses the paths of the ingress, without knowledge of the registered services, and says what a log shows of them. */
 import { needlessEscape } from "../http/spelling.ts";
 import { IngressRefusal, notFound } from "./ingress-refusal.ts";
+import type { LogFields } from "../../engine/ports/log.ts";
 
 /** `attach` waits for the result of an invocation; `output` returns it if it exists. */
 export type Question = "attach" | "output";
@@ -190,4 +191,24 @@ function hexDigit(byte: number | undefined): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
   const letter = byte | 32;
   return letter >= 97 && letter <= 102 ? letter - 87 : -1;
+}
+
+/** @param path the path of a routed request @returns only the kind of route if the path names nothing more */
+export function routeWords(path: string): LogFields {
+  try {
+    const parsed = parseIngressPath(path);
+    switch (parsed.kind) {
+      case "call":
+      case "idempotent":
+        return { route: parsed.kind, service: parsed.service };
+      case "workflow":
+        return { route: parsed.kind, service: parsed.name };
+      case "invocation":
+        return { route: parsed.kind, invocationId: parsed.id };
+      default:
+        return { route: parsed.kind };
+    }
+  } catch {
+    return { route: "none" };
+  }
 }

@@ -1,17 +1,14 @@
-/** Attach, output and lookup: queries about existing invocations, by any of their names. */
-import { IdError, parseInvocationId } from "../../core/model/ids.ts";
-import type { InvocationId } from "../../core/model/ids.ts";
+/** Attach, output and lookup: queries about existing invocations, by any of their names, in the path or in a JSON body. */
+import { IdError, parseInvocationId, type InvocationId } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { BoundCaller } from "../../engine/ingress/ownership.ts";
 import type { Ended } from "../../engine/ports/submission.ts";
-import type { HttpRequest, HttpResponse } from "../http/message.ts";
-import { jsonResponse } from "../http/message.ts";
+import { jsonResponse, type HttpRequest, type HttpResponse } from "../http/message.ts";
 import type { LookupBody, TargetBody } from "../wire/ingress.ts";
 import { endedResponse, failureResponse, refusalResponse } from "./answers.ts";
 import { serviceType } from "./called-target.ts";
-import { badInvocationPath, decodeSegment } from "./ingress-path.ts";
-import type { IngressPath, Question } from "./ingress-path.ts";
+import { badInvocationPath, decodeSegment, type IngressPath, type Question } from "./ingress-path.ts";
 import {
   IngressRefusal,
   methodNotAllowed,
@@ -20,8 +17,8 @@ import {
   unknownHandler,
   unknownService,
 } from "./ingress-refusal.ts";
-import { parseTargetBody } from "./target-body.ts";
 import type { IngressUseCases } from "./use-cases.ts";
+import { parseJsonFromOutside, TooManyElementsError } from "../../core/model/json-elements.ts";
 
 const UNKNOWN = { kind: "unknown" } as const;
 
@@ -45,7 +42,7 @@ export async function answerQuestion(
       return answerAbout(asking, path.question, await idempotentId(asking, path));
     case "workflow":
       if (!(await isWorkflow(engine, path.name))) return notFoundAnswer(path.question);
-      return answerAbout(asking, path.question, useCases.workflowId(path.name, path.key));
+      return answerAbout(asking, path.question, useCases.workflowId(engine, { service: path.name, key: path.key }));
     case "described":
       return answerDescribed(asking, path.question);
   }
@@ -79,10 +76,11 @@ async function answerDescribed(asking: Asking, question: Question | "lookup"): P
 
 async function describedId({ engine, useCases, by }: Asking, described: TargetBody): Promise<InvocationId> {
   if (described.target === "invocation") return parseId(described.invocationId);
-  if (described.target === "workflow") return useCases.workflowId(described.workflowName, described.workflowKey);
+  if (described.target === "workflow")
+    return useCases.workflowId(engine, { service: described.workflowName, key: described.workflowKey });
   const { service, handler, key, idempotencyKey } = described;
   const target = key === undefined ? { service, handler } : { service, handler, key };
-  if (by === undefined) return useCases.idempotentId(target, idempotencyKey);
+  if (by === undefined) return useCases.idempotentId(engine, target, idempotencyKey);
   return await useCases.ownIdempotentId(engine, target, idempotencyKey, by.caller);
 }
 
@@ -125,7 +123,7 @@ async function idempotentId(
     ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }
     : { service, handler: rest[0]! };
   await refuseUncallable(engine, service, target.handler);
-  if (by === undefined) return useCases.idempotentId(target, idempotencyKey);
+  if (by === undefined) return useCases.idempotentId(engine, target, idempotencyKey);
   return await useCases.ownIdempotentId(engine, target, idempotencyKey, by.caller);
 }
 
@@ -180,4 +178,76 @@ function parseId(text: string): InvocationId {
     if (error instanceof IdError) throw new IngressRefusal(400, `bad invocation id '${text}': ${error.message}`);
     throw error;
   }
+}
+
+/** A body names one invocation by six texts at most; unknown fields may come with them. */
+const ELEMENTS_MAX = 1_000;
+
+/**
+ * The content type is ignored; unknown fields are ignored; null counts as absent.
+ * @param asked the name of the body in the refusal, as clients expect it
+ * @throws IngressRefusal 500, not 400, for an unreadable body, as existing clients expect
+ */
+function parseTargetBody(body: Uint8Array, asked: "lookup" | "request"): TargetBody {
+  try {
+    return targetBody(parseJsonFromOutside(body, ELEMENTS_MAX));
+  } catch (error) {
+    const isExplained = error instanceof BodyError || error instanceof TooManyElementsError;
+    const reason = isExplained ? error.message : "it is not JSON in UTF-8";
+    throw new IngressRefusal(500, `cannot read body: invalid ${asked} body: ${reason}`);
+  }
+}
+
+class BodyError extends Error {
+  override name = "BodyError";
+}
+
+function targetBody(value: unknown): TargetBody {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BodyError("it is not an object");
+  const fields = value as Readonly<Record<string, unknown>>;
+  switch (fields["target"]) {
+    case "invocation":
+      return { target: "invocation", invocationId: text(fields, "invocationId") };
+    case "idempotentInvocation":
+      return {
+        target: "idempotentInvocation",
+        service: text(fields, "service"),
+        handler: text(fields, "handler"),
+        idempotencyKey: text(fields, "idempotencyKey"),
+        ...optional(fields, "key"),
+        ...optional(fields, "scope"),
+      };
+    case "workflow":
+      return {
+        target: "workflow",
+        workflowName: text(fields, "workflowName"),
+        workflowKey: text(fields, "workflowKey"),
+        ...optional(fields, "scope"),
+      };
+    default:
+      throw new BodyError("its field 'target' is not one of 'invocation', 'idempotentInvocation' and 'workflow'");
+  }
+}
+
+function text(fields: Readonly<Record<string, unknown>>, name: string): string {
+  const value = fields[name];
+  if (typeof value !== "string") throw new BodyError(`its field '${name}' is missing or not a string`);
+  return value;
+}
+
+function optional<Name extends "key" | "scope">(
+  fields: Readonly<Record<string, unknown>>,
+  name: Name,
+): { readonly [N in Name]?: string } {
+  if (fields[name] === undefined || fields[name] === null) return {};
+  return { [name]: text(fields, name) } as { readonly [N in Name]?: string };
+}
+
+/** @returns undefined if the response is a failure or names no invocation */
+export function resultAgain(request: HttpRequest, { status, headers }: HttpResponse): HttpRequest | undefined {
+  const id = headers["x-restate-id"];
+  if (status !== 200 || id === undefined) return undefined;
+  const { signal } = request;
+  const path = `/restate/invocation/${id}/output`;
+  return { method: "GET", path, query: "", headers: {}, body: new Uint8Array(0), ...(signal && { signal }) };
 }

@@ -12,7 +12,6 @@ import type { Engine } from "../../../shared/engine/engine.ts";
 import { answerPacking } from "../../../shared/wiring/answer-packing.ts";
 import { openEmbedded } from "../../../shared/wiring/embedded.ts";
 import { builtInUi } from "../../../shared/wiring/built-in-ui.ts";
-import { ingressUseCases } from "../../../shared/wiring/use-cases.ts";
 import { silentLog } from "../../recording-log.ts";
 
 export interface AdminAnswer {
@@ -52,7 +51,7 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
     ingressEndpoint: "http://127.0.0.1:8080/",
     runsOn: "one-process",
     uiFiles: builtInUi(),
-    ingress: ingressApp(embedded.engine, ingressUseCases(embedded.engine)),
+    ingress: ingressApp(embedded.engine),
     recentEnds: () => embedded.recentEnds.view(),
     packing: answerPacking(),
     metricsText: embedded.metricsText,

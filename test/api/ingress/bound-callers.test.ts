@@ -4,7 +4,6 @@ import type { HttpResponse } from "../../../shared/api/http/message.ts";
 import { ingressApp } from "../../../shared/api/ingress/ingress-app.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { freshId, idempotentId } from "../../../shared/engine/accept/invocation-ids.ts";
-import { ingressUseCases } from "../../../shared/wiring/use-cases.ts";
 import { type Actor, type Stage, sendOn } from "../../harness/engine/engine-fixture.ts";
 import { workflowOf } from "../../harness/engine/object-stage.ts";
 import { stages } from "../../harness/engine/stages.ts";
@@ -42,7 +41,7 @@ async function play(boundExcept: readonly string[] | undefined = READERS) {
 }
 
 function askOf(stage: Stage, actor: Actor, boundExcept: readonly string[] | undefined): Ask {
-  const app = ingressApp(actor.engine, ingressUseCases(actor.engine), { ...(boundExcept && { boundExcept }) });
+  const app = ingressApp(actor.engine, { ...(boundExcept && { boundExcept }) });
   return async (line, caller, headers = {}, body = "") => {
     const typed = body === "" ? headers : { "content-type": "application/json", ...headers };
     const asked = { ...request(line, typed, body), ...(caller !== undefined && { caller }) };

@@ -1,9 +1,8 @@
 /** The path grammar: prefixes, slashes, and the segments whose escapes are decoded. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeSegment, parseIngressPath } from "../../../shared/api/ingress/ingress-path.ts";
+import { decodeSegment, parseIngressPath, type CallPath } from "../../../shared/api/ingress/ingress-path.ts";
 import { calledTarget } from "../../../shared/api/ingress/called-target.ts";
-import type { CallPath } from "../../../shared/api/ingress/ingress-path.ts";
 import type { Registry } from "../../../shared/engine/ports/registry.ts";
 import { idOf, request, smallWorld } from "./small-world.ts";
 
@@ -52,9 +51,9 @@ test("service, handler and idempotency key are taken literally, and the key of a
   const { app, useCases } = smallWorld();
   const asked: unknown[] = [];
   const { idempotentId } = useCases;
-  useCases.idempotentId = (target, key) => {
+  useCases.idempotentId = (engine, target, key) => {
     asked.push([target, key]);
-    return idempotentId(target, key);
+    return idempotentId(engine, target, key);
   };
   const answers = [];
   for (const target of ["Counter/a%2Fb/add", "Counter/a%2Fb/%61dd", "Count%65r/a%2Fb/add"]) {

@@ -1,7 +1,7 @@
 /** Tests that the log shows the service or invocation of a request, and no key. */
 import { expect, test } from "vitest";
 import type { LogFields } from "../../../shared/engine/ports/log.ts";
-import { routeWords } from "../../../shared/api/ingress/route-words.ts";
+import { routeWords } from "../../../shared/api/ingress/ingress-path.ts";
 import { request, smallWorld, textOf } from "./small-world.ts";
 
 test.each([

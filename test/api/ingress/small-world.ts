@@ -73,7 +73,7 @@ export function smallWorld(options?: IngressOptions): World {
   const logged: unknown[] = [];
   const engine = smallEngine(logged);
   const useCases = smallDesk(submissions, awakeables);
-  return { app: ingressApp(engine, useCases, options), engine, submissions, awakeables, logged, useCases };
+  return { app: ingressApp(engine, options, useCases), engine, submissions, awakeables, logged, useCases };
 }
 
 function smallEngine(logged: unknown[]): Engine {
@@ -140,11 +140,11 @@ function smallDesk(submissions: Submission[], awakeables: { id: string; result: 
     return before && { ...before, expiresAtMs: NOW_MS + RETENTION_MS };
   };
   return {
-    idempotentId,
+    idempotentId: (_engine, target, key) => idempotentId(target, key),
     // The tests of bound callers play on the engine.
     ownIdempotentId: () => Promise.reject(new Error("no caller is bound here")),
     mayAskAbout: () => Promise.reject(new Error("no caller is bound here")),
-    workflowId: (service, key) => idOf("workflow", service, key),
+    workflowId: (_engine, { service, key = "" }) => idOf("workflow", service, key),
     async call(_engine, submission) {
       const id = accept(submission);
       const before = outcome(id);
@@ -167,8 +167,8 @@ function smallDesk(submissions: Submission[], awakeables: { id: string; result: 
     },
     attach: async (_engine, id) => outcome(id) ?? { kind: "unknown" },
     output: async (_engine, id) => outcome(id) ?? { kind: open.has(id) ? "open" : "unknown" },
-    async resolveAwakeable(_engine, id, result) {
-      awakeables.push({ id, result });
+    async completeAwakeable(_engine, id, result) {
+      awakeables.push({ id, result: result! });
     },
   };
 }

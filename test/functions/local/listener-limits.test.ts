@@ -2,8 +2,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
-import { ConnectionRoom, connectionsMax } from "../../../functions/local/connection-room.ts";
-import { networkOf } from "../../../functions/local/client-network.ts";
+import { ConnectionRoom, connectionsMax, networkOf } from "../../../functions/local/connection-room.ts";
 import { openListener, type HttpListener, type ListenerOptions } from "../../../functions/local/http-listener.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";

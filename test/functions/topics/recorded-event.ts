@@ -1,5 +1,5 @@
 /** An event of a self-managed cluster in the form in which Lambda delivers it. */
-import type { KafkaEvent, KafkaEventRecord } from "../../../shared/wiring/kafka-event.ts";
+import type { KafkaEvent, KafkaEventRecord } from "../../../shared/wiring/deliver-records.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 

@@ -2,12 +2,11 @@
 import { beforeEach, expect, test } from "vitest";
 import type { CalledFunction } from "../../../functions/topics/topics-handler.ts";
 import { topicsHandler } from "../../../functions/topics/topics-handler.ts";
-import type { KafkaEvent } from "../../../shared/wiring/kafka-event.ts";
+import { BatchNotAccepted, type KafkaEvent } from "../../../shared/wiring/deliver-records.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
 import type { Subscription } from "../../../shared/core/registry/subscription.ts";
 import { createKafkaCluster, subscribe, unsubscribe } from "../../../shared/engine/register/subscribe.ts";
 import { pauseSubscription, resetSubscription } from "../../../shared/engine/topics/subscription-orders.ts";
-import { BatchNotAccepted } from "../../../shared/wiring/deliver-records.ts";
 import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
 import { objectOf } from "../../harness/engine/object-stage.ts";
 import { stages } from "../../harness/engine/stages.ts";

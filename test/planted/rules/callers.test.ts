@@ -4,7 +4,6 @@ import type * as Principal from "../../../shared/core/model/principal.ts";
 import { idempotentId } from "../../../shared/engine/accept/invocation-ids.ts";
 import type * as Ownership from "../../../shared/engine/ingress/ownership.ts";
 import { ingressApp } from "../../../shared/api/ingress/ingress-app.ts";
-import { ingressUseCases } from "../../../shared/wiring/use-cases.ts";
 import { request } from "../../api/ingress/small-world.ts";
 import { stages } from "../../harness/engine/stages.ts";
 import { ruleTests } from "./rule-tests.ts";
@@ -45,7 +44,7 @@ async function complaints(): Promise<readonly string[]> {
   const stage = await open({ echo: (ctx) => `of ${ctx.input}` });
   const actor = stage.actor();
   actor.startWorker();
-  const app = ingressApp(actor.engine, ingressUseCases(actor.engine), { boundExcept: [] });
+  const app = ingressApp(actor.engine, { boundExcept: [] });
   const ask = async (line: string, caller: string | undefined, headers = {}, body = "") => {
     const asked = { ...request(line, headers, body), ...(caller !== undefined && { caller }) };
     const response = await stage.pulse.within(5_000, app(asked));

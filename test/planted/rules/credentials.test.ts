@@ -6,7 +6,6 @@ import { recordCall } from "../../../shared/api/admin/server/audit.ts";
 import { ingressApp } from "../../../shared/api/ingress/ingress-app.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { ingressUseCases } from "../../../shared/wiring/use-cases.ts";
 import { request } from "../../api/ingress/small-world.ts";
 import { placesOf } from "../../harness/engine/inflated-store.ts";
 import { stages } from "../../harness/engine/stages.ts";
@@ -50,7 +49,7 @@ async function complaintsAbout(of: "call" | "log"): Promise<readonly string[]> {
   Object.assign(actor.engine, { log });
   const wrong: string[] = [];
   if (of === "call") {
-    const app = ingressApp(actor.engine, ingressUseCases(actor.engine));
+    const app = ingressApp(actor.engine);
     const headers = Object.fromEntries(HEADERS.map((name) => [name, SECRET]));
     const asked = request(`POST /S/echo?${QUERY}`, { ...headers, "content-type": "text/plain" }, "plain");
     const response = await stage.pulse.within(5_000, app(asked));

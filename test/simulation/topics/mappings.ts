@@ -2,7 +2,7 @@
 import type { EventSourceMappingConfiguration } from "@aws-sdk/client-lambda";
 import type { MappingForm } from "../../../shared/adapters/event-sources/mapping-form.ts";
 import type { Mappings } from "../../../shared/adapters/event-sources/mappings.ts";
-import type { KafkaEvent } from "../../../shared/wiring/kafka-event.ts";
+import type { KafkaEvent } from "../../../shared/wiring/deliver-records.ts";
 import type { Mortal } from "../seeds/mortal.ts";
 import type { Random } from "../random.ts";
 import type { VirtualClock } from "../virtual-clock.ts";

@@ -17,7 +17,7 @@ import { beginLife, endLife } from "../../../shared/engine/sweep/begin-life.ts";
 import { recover, runSweeper } from "../../../shared/engine/sweep/sweep.ts";
 import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
 import { expireItems } from "../../../shared/wiring/expire-items.ts";
-import { ingressUseCases, invocationUseCases } from "../../../shared/wiring/use-cases.ts";
+import { invocationUseCases } from "../../../shared/wiring/use-cases.ts";
 import { silentLog, silentMeter } from "../../recording-log.ts";
 import type { InProcessEndpoints } from "../../simulation/in-process-endpoints.ts";
 import type { MemoryTable } from "../../simulation/memory-table.ts";
@@ -101,7 +101,7 @@ export async function openProcess(
   // The sweeper comes every twelve hours instead of every minute, so that weeks pass quickly.
   const loops = [expire(signal), worker, runSweeper(engine, signal, SWEEP_EVERY_MS), recover(engine)];
   for (const loop of loops) loop.catch(() => undefined);
-  const ingress = ingressApp(engine, ingressUseCases(engine));
+  const ingress = ingressApp(engine);
   const admin = adminApp(engine, {
     version: "0.0.0",
     runsOn: "one-process",

@@ -1,6 +1,5 @@
 /** Checks and parses inbound frames: removes padding, joins continuations, and ends a connection that floods. */
-import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, SETTING, readUint32 } from "./frames.ts";
-import type { FrameSink } from "./frame-reader.ts";
+import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, readUint32, SETTING, type FrameSink } from "./frames.ts";
 import { IdleWork } from "../exchange/idle-work.ts";
 
 /** Receives the parsed frames. A payload is passed as the range of `bytes` from `start` to `end`. */

@@ -10,8 +10,17 @@ import {
 } from "../exchange/multiplexed-connection.ts";
 import type { ParsedUri } from "../exchange/parsed-uri.ts";
 import { AbandonedStreams } from "./abandoned-streams.ts";
-import type { FrameReader } from "./frame-reader.ts";
-import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, REFUSALS, SETTING, codeName } from "./frames.ts";
+import {
+  CODE,
+  codeName,
+  ConnectionError,
+  FLAG,
+  FRAME,
+  MAX_31_BITS,
+  REFUSALS,
+  SETTING,
+  type FrameReader,
+} from "./frames.ts";
 import type { GatheredWrites } from "./gathered-writes.ts";
 import { Http2Stream } from "./http2-stream.ts";
 import type { StreamOwner } from "./http2-stream.ts";

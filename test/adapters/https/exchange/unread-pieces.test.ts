@@ -1,7 +1,7 @@
 /** Tests that unread bytes keep their order, and take memory in proportion, however small their pieces are. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { UnreadPieces } from "../../../../shared/adapters/https/exchange/unread-pieces.ts";
+import { UnreadPieces } from "../../../../shared/adapters/https/exchange/carried-exchange.ts";
 
 function rest(unread: UnreadPieces): Uint8Array[] {
   const pieces: Uint8Array[] = [];

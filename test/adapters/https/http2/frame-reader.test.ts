@@ -2,7 +2,7 @@
 import { array, assert, asyncProperty, constant, integer, oneof, property, record, uint8Array } from "fast-check";
 import type { Arbitrary } from "fast-check";
 import { expect, test } from "vitest";
-import { FrameReader } from "../../../../shared/adapters/https/http2/frame-reader.ts";
+import { FrameReader } from "../../../../shared/adapters/https/http2/frames.ts";
 import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
 import { readAll, requestTo } from "../../../contracts/endpoints-contract.ts";
 import {

@@ -1,0 +1,105 @@
+/** Makes ports of the functions on AWS from the settings: the queue of wakes, timers, endpoints and topics. */
+import { LanedQueue } from "../adapters/sqs/laned-queue.ts";
+import { SqsQueue, type SqsQueueOptions } from "../adapters/sqs/sqs-queue.ts";
+import type { Settings, SettingPath } from "../config/settings-table.ts";
+import type { Queue } from "../engine/ports/queue.ts";
+import type { Registry } from "../engine/ports/registry.ts";
+import { variableOf } from "../config/setting-variables.ts";
+import { CodedError } from "../core/errors/coded-error.ts";
+import { LadderTimers } from "../adapters/scheduler/ladder-timers.ts";
+import { schedulerClient } from "../adapters/scheduler/scheduler-client.ts";
+import { SchedulerTimers } from "../adapters/scheduler/scheduler-timers.ts";
+import type { Clock } from "../engine/ports/clock.ts";
+import type { Timers } from "../engine/ports/timers.ts";
+import { HttpsEndpoints } from "../adapters/https/https-endpoints.ts";
+import type { Endpoints } from "../engine/ports/endpoints.ts";
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { EventSourceTopics } from "../adapters/event-sources/event-source-topics.ts";
+import { LambdaMappings } from "../adapters/event-sources/mappings.ts";
+import type { Topics } from "../engine/ports/topics.ts";
+
+/**
+ * @param known contains the registry once it exists; messages that are sent before then go to the main lane
+ * @throws CodedError RT0002 if a setting is missing
+ */
+export function awsQueue(
+  settings: Settings,
+  sqs: Omit<SqsQueueOptions, "queueUrl" | "fairBy">,
+  known: { readonly registry?: Registry },
+): Queue {
+  const fairBy = settings["aws.fair-queue"];
+  const main = new SqsQueue({ ...sqs, fairBy, queueUrl: required(settings, "aws.queue-url") });
+  const queueUrl = settings["aws.slow-queue-url"];
+  if (queueUrl === undefined) return main;
+  const slow = new SqsQueue({ ...sqs, fairBy, queueUrl });
+  return new LanedQueue({ main, slow, isSlow: (service) => known.registry?.isSlow(service) === true });
+}
+
+type TextPath = { [Path in SettingPath]: Settings[Path] extends string | undefined ? Path : never }[SettingPath];
+
+/** @throws CodedError RT0002 if the setting is missing */
+export function required(settings: Settings, path: TextPath): string {
+  const value = settings[path];
+  if (value !== undefined) return value;
+  throw new CodedError("RT0002", `${path} is not set; the environment variable ${variableOf(path)} sets it`);
+}
+
+/** @throws CodedError RT0002 if a setting is missing; RangeError if the times contradict each other */
+export function awsTimers(settings: Settings, queue: Queue, clock: Clock): Timers {
+  if (settings["aws.timers"] === "ladder") {
+    return new LadderTimers({ queue, clock, hopMs: settings["aws.ladder-hop"] });
+  }
+  return new SchedulerTimers({
+    client: schedulerClient(),
+    queue,
+    queueArn: required(settings, "aws.queue-arn"),
+    roleArn: required(settings, "aws.schedule-role-arn"),
+    groupName: required(settings, "aws.schedule-group"),
+    clock,
+    earlyMs: settings["aws.schedule-early"],
+    nearMs: settings["aws.schedule-near"],
+  });
+}
+
+type HttpsSettings = Pick<Settings, "aws.allowed-addresses" | "worker.invoker.connect-timeout">;
+
+/**
+ * A function may run inside a private network. So it connects only to public addresses, over TLS, and to the addresses that
+ * the setting allows.
+ */
+export function awsHttpsEndpoints(settings: HttpsSettings): HttpsEndpoints {
+  const allowedBy = "aws.allowed-addresses";
+  const allow = (settings[allowedBy] ?? "").split(",").map((range) => range.trim());
+  return new HttpsEndpoints({
+    allow: allow.filter((range) => range !== ""),
+    allowedBy,
+    // Requests contain inputs, states and the headers that authenticate Stepwell to deployments.
+    isClearGuarded: true,
+    connectTimeoutMs: settings["worker.invoker.connect-timeout"],
+  });
+}
+
+export function endpointsByDestination({ https, lambda }: Readonly<Record<"https" | "lambda", Endpoints>>): Endpoints {
+  return { open: (request) => ("arn" in request.destination ? lambda : https).open(request) };
+}
+
+const NO_FUNCTION =
+  "This environment consumes no topics: deploy the stack with kafkaClusters, which adds the function that accepts records";
+
+export function awsTopics(settings: Settings, clock: Clock): Topics {
+  const functionName = settings["aws.topics-function"];
+  if (functionName === undefined) return withoutFunction();
+  const client = new LambdaClient({ retryMode: "adaptive" });
+  return new EventSourceTopics(new LambdaMappings(client, functionName, clock), clock);
+}
+
+function withoutFunction(): Topics {
+  return {
+    follow: async (wanted, sink) => {
+      for (const { subscription } of wanted) await sink.failed(subscription.id, NO_FUNCTION);
+      return wanted.length;
+    },
+    lag: async () => [],
+    close: async () => undefined,
+  };
+}
