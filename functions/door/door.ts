@@ -2,19 +2,17 @@
  * The door of a listener that acts with the rights of an operator: it lets a request in that brings the token, or the session of a
  * page that a one-time code has opened, and refuses requests of other web pages whatever they bring.
  */
-import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { emptyResponse, jsonResponse } from "../../shared/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { PAGE_KEY_HEADER } from "../../shared/api/wire/door.ts";
 import type { DoorErrorBody, SessionBody, SignInCodeBody } from "../../shared/api/wire/door.ts";
 import { remedyOf } from "../../shared/api/wire/remedies.ts";
-import { isFromOtherPage } from "./other-page.ts";
-import { PageSessions } from "./page-sessions.ts";
-import type { PageSession } from "./page-sessions.ts";
+import { PageSessions } from "./sign-in.ts";
+import type { PageSession } from "./sign-in.ts";
 import type { Ends } from "./peer-user.ts";
 import { isSame } from "./secrets.ts";
 import { endedSessionCookie, sessionCookies, setSessionCookie } from "./session-cookie.ts";
-import { CODE_MS, SignInCodes } from "./sign-in-codes.ts";
-import { noSessionPage, signedInPage } from "./sign-in-pages.ts";
+import { CODE_MS, SignInCodes, noSessionPage, signedInPage } from "./sign-in.ts";
 
 /** No service has such a name, so these paths are free at an ingress too. */
 const CODES = "/-/sign-in-codes";
@@ -175,4 +173,24 @@ function refused(
 ): HttpResponse {
   const body: DoorErrorBody = { message, restate_code: code, ...(source !== undefined && { source }) };
   return jsonResponse(status, body, headers);
+}
+
+/** Tells the requests of other web pages from those of programs and of the server's own page. */
+type Headers = Readonly<Record<string, string>>;
+
+/** `none`: the user entered the address, chose a bookmark, or a program opened it. */
+const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "none"]);
+
+/**
+ * Browsers add `sec-fetch-site` to every request to this machine, also to those without `origin`: of images, scripts, forms,
+ * links and prefetches. No page can set or remove either header. Programs send neither of them.
+ */
+export function isFromOtherPage({ "sec-fetch-site": site, origin, host }: Headers): boolean {
+  if (site !== undefined) return !OWN_SITES.has(site);
+  return origin !== undefined && !isOriginOf(host, origin);
+}
+
+/** A browser sends no `sec-fetch-site` to an address without TLS that is not of its own machine. */
+function isOriginOf(host: string | undefined, origin: string): boolean {
+  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 }

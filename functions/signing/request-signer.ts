@@ -1,6 +1,6 @@
 /** Signs requests to an API behind IAM with Signature Version 4. */
 import { SignatureV4 } from "@smithy/signature-v4";
-import { Sha256 } from "./sha256.ts";
+import { createHash, createHmac } from "node:crypto";
 
 /** A key pair, or a provider that finds and renews a key pair, in the form of the AWS SDK. */
 export type Credentials = ConstructorParameters<typeof SignatureV4>[0]["credentials"];
@@ -47,4 +47,28 @@ function queryOf(parameters: URLSearchParams): Record<string, string[]> {
   const query: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   for (const [name, value] of parameters) (query[name] ??= []).push(value);
   return query;
+}
+
+/** SHA-256 with the interface that the Signature Version 4 signer expects. */
+export class Sha256 {
+  readonly #hash;
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", bytesOf(secret));
+  }
+  update(part: string | ArrayBuffer | ArrayBufferView): void {
+    this.#hash.update(bytesOf(part));
+  }
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+  reset(): void {
+    throw new Error("A hash is used once");
+  }
+}
+
+function bytesOf(part: string | ArrayBuffer | ArrayBufferView): Uint8Array {
+  if (typeof part === "string") return Buffer.from(part, "utf8");
+  return ArrayBuffer.isView(part)
+    ? new Uint8Array(part.buffer, part.byteOffset, part.byteLength)
+    : new Uint8Array(part);
 }

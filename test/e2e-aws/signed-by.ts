@@ -3,7 +3,7 @@
  * for another Region, service or time.
  */
 import { SignatureV4 } from "@smithy/signature-v4";
-import { Sha256 } from "../../functions/signing/sha256.ts";
+import { Sha256 } from "../../functions/signing/request-signer.ts";
 import type { ApiRequest } from "../../localstack/signed-request.mjs";
 
 export interface Identity {
