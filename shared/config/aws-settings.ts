@@ -19,20 +19,10 @@ export const AWS_SETTINGS = {
   ),
   "aws.schedule-group": optionalText("The group of schedules in EventBridge Scheduler."),
   "aws.schedule-role-arn": optionalText("The role with which EventBridge Scheduler sends to the queue."),
-  "aws.schedule-early": duration(
-    "1m",
-    "How long before its time a schedule fires; the queue delays the message for the rest.",
-  ),
-  "aws.schedule-near": duration(
-    "2m",
-    "The longest delay for which a wake goes to the queue; later wakes become schedules.",
-  ),
-  "aws.ladder-hop": duration("15m", "The longest delay of one message in the queue."),
   "aws.ingress-time": duration(
     "25s",
     "How long a request waits for its result; then the answer says where to ask for it.",
   ),
-  "aws.time-margin": duration("3s", "How long before the end of their function's time drivers stop."),
   "aws.slow-from": duration(
     "5s",
     "The age from which an attempt is slow: ingress functions leave a handler to the workers once they have cut such an attempt for time, and a service with such an open attempt moves to the slow lane.",

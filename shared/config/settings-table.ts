@@ -110,7 +110,10 @@ export const SETTINGS = {
     "1s",
     "Retries that are due within this time wait in the driver; for later ones the invocation is parked.",
   ),
-  "worker.queue-delay": duration("15m", "The longest delay of a wake in the queue; later wakes go to the timers."),
+  "worker.queue-delay": interval(
+    "15m",
+    "The longest delay of a wake in the queue; later wakes go to the timers. SQS delays a message for 15m at most.",
+  ),
   "worker.cleanup-interval": interval("1m", "How often the local process removes expired items."),
   "worker.check-interval": interval(
     "10m",
@@ -163,10 +166,6 @@ export const SETTINGS = {
     "How long an attempt may stay without a message before it is aborted (RT0001).",
   ),
   "worker.invoker.connect-timeout": duration("10s", "How long connecting to a deployment may take."),
-  "worker.invoker.silent-after": duration(
-    "5s",
-    "How long after the start of an attempt its deployment counts as silent if it has sent nothing.",
-  ),
   "worker.invoker.circuit-breaker": flag(
     "true",
     "While all attempts on a service of a deployment fail, Stepwell makes one attempt at a time until one succeeds.",

@@ -44,11 +44,14 @@ export function required(settings: Settings, path: TextPath): string {
   throw new CodedError("RT0002", `${path} is not set; the environment variable ${variableOf(path)} sets it`);
 }
 
+/** A wake that is due within this time goes to the queue. A schedule fires half of it before its wake is due. */
+const NEAR_MS = 2 * 60_000;
+
 /** @throws CodedError RT0002 if a setting is missing; RangeError if the times contradict each other */
 export function awsTimers(settings: Settings, queue: Queue, clock: Clock): Timers {
-  if (settings["aws.timers"] === "ladder") {
-    return new LadderTimers({ queue, clock, hopMs: settings["aws.ladder-hop"] });
-  }
+  const hopMs = settings["worker.queue-delay"];
+  if (settings["aws.timers"] === "ladder") return new LadderTimers({ queue, clock, hopMs });
+  const nearMs = Math.min(NEAR_MS, hopMs);
   return new SchedulerTimers({
     client: schedulerClient(),
     queue,
@@ -56,8 +59,8 @@ export function awsTimers(settings: Settings, queue: Queue, clock: Clock): Timer
     roleArn: required(settings, "aws.schedule-role-arn"),
     groupName: required(settings, "aws.schedule-group"),
     clock,
-    earlyMs: settings["aws.schedule-early"],
-    nearMs: settings["aws.schedule-near"],
+    earlyMs: nearMs / 2,
+    nearMs,
   });
 }
 

@@ -5,6 +5,8 @@ import type { EngineSettings } from "../engine/ports/engine-settings.ts";
 
 /** About the duration of two disk writes: a handler that only returns a result usually ends within this time. */
 const ACCEPTANCE_WAIT_MS = 25;
+/** A deployment that has sent nothing for this long since the start of an attempt counts as silent. */
+const SILENT_AFTER_MS = 5_000;
 
 /**
  * @param exclusiveOwnerPrefix the prefix of this process's tokens; undefined if the process is not the sole owner of the store
@@ -30,7 +32,7 @@ export function engineSettingsOf(settings: Settings, exclusiveOwnerPrefix: strin
     eagerStateMaxBytes: settings["worker.invoker.disable-eager-state"]
       ? 0
       : settings["worker.invoker.eager-state-size-limit"],
-    silentAfterMs: settings["worker.invoker.silent-after"],
+    silentAfterMs: SILENT_AFTER_MS,
     checkIntervalMs: settings["worker.check-interval"],
     opensCircuits: settings["worker.invoker.circuit-breaker"],
     listingAgeMinMs: settings["sweeper.listing-age"],

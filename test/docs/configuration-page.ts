@@ -1,4 +1,5 @@
 /** Writes docs/configuration.md from the table of settings. */
+import { REFERENCE_FLAGS } from "../../functions/cli/commands/reference-flags.ts";
 import { FOREIGN_SETTINGS } from "../../shared/config/foreign-settings.ts";
 import { ALIAS_NAMES, settingsNamed } from "../../shared/config/setting-aliases.ts";
 import type { Setting } from "../../shared/config/setting-kinds.ts";
@@ -85,8 +86,8 @@ function aliases(): string {
   });
   return `## Other names
 
-These names of the reference server are read as well, in the file and as variables; \`stepwell dev\` also reads the reference
-server's flags, such as \`--base-dir\`. Every key of this page is also read from its variable with \`RESTATE_\` in place of \`STEPWELL_\`, and
+These names of the reference server are read as well, in the file and as variables; \`stepwell dev\` also reads the flags
+with which one server of the reference is usually started: ${REFERENCE_FLAGS.map((name) => `\`--${name}\``).join(", ")}. Every key of this page is also read from its variable with \`RESTATE_\` in place of \`STEPWELL_\`, and
 \`RESTATE_CONFIG\` names the file. Where one place has several names of a setting, its own name wins over the others,
 \`STEPWELL_\` wins over \`RESTATE_\`, and a warning names the setting that has no effect. \`log-filter\` gives the level
 alone, \`log-format\` \`compact\` is \`pretty\`, and a filter for other parts than \`restate\` has no effect.

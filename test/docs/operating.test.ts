@@ -3,6 +3,7 @@ import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { expect, test } from "vitest";
 import type { KafkaClusterProps } from "../../infra/lambda/kafka-clusters.ts";
+import { TIME_MARGIN_MS } from "../../functions/lambda/time-left.ts";
 import { SETTINGS } from "../../shared/config/settings-table.ts";
 import { briefApp } from "../infra/brief-app.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "../infra/synthesised.ts";
@@ -95,7 +96,6 @@ test("settings have the values of the page", () => {
   const limits = section("Limits");
   for (const [name, text, value] of [
     ["aws.ingress-time", "25 s (`aws.ingress-time`)", 25_000],
-    ["aws.time-margin", "3 s (`aws.time-margin`)", 3_000],
     ["worker.lease", "10 s (`worker.lease`)", 10_000],
     ["worker.invoker.message-size-limit", "32 MiB (`worker.invoker.message-size-limit`)", 32 * 1024 * 1024],
     ["aws.index-shards", "8 by default, 16 at most (`aws.index-shards`)", 8],
@@ -103,6 +103,10 @@ test("settings have the values of the page", () => {
     expect(limits).toContain(text);
     expect(SETTINGS[name].fallback, name).toBe(value);
   }
+});
+
+test("an attempt on AWS lasts as long as the page says", () => {
+  expect(section("Limits")).toContain(`15 min less ${TIME_MARGIN_MS / 1000} s;`);
 });
 
 test("the queues have the retention and the receive counts of the page", () => {

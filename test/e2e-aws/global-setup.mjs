@@ -20,9 +20,6 @@ const SHORT = {
   "worker.queue-delay": "4s",
   "worker.check-interval": "5s",
   "sweeper.listing-age": "2s",
-  "aws.schedule-early": "2s",
-  "aws.schedule-near": "3s",
-  "aws.ladder-hop": "3s",
   "aws.ingress-time": "5s",
   // On a busy machine an attempt of a healthy service may take two seconds; the service must not count as slow for that.
   "aws.slow-from": "3s",

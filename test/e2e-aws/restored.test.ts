@@ -25,8 +25,6 @@ const SETTINGS = {
   "worker.lease": "3s",
   "worker.queue-delay": "4s",
   "sweeper.listing-age": "2s",
-  "aws.schedule-early": "2s",
-  "aws.schedule-near": "3s",
   "aws.ingress-time": "5s",
 } as const;
 

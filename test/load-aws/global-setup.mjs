@@ -16,8 +16,6 @@ const SHORT = {
   "worker.lease": "8s",
   "worker.check-interval": "20s",
   "sweeper.listing-age": "30s",
-  "aws.schedule-early": "2s",
-  "aws.schedule-near": "4s",
   "aws.allowed-addresses": "loopback",
   "default-retry-policy.initial-interval": "200ms",
 };

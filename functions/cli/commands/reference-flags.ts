@@ -1,33 +1,23 @@
 /** The flags of restate-server, which `stepwell dev` reads under the same names; the settings decide what they mean here. */
 import { Option } from "commander";
 
-/** Some of these flags have no equivalent in Stepwell: for such a flag, a warning at the start says what to use instead. */
+/**
+ * The flags with which the reference's documentation, its packages and the containers of its SDKs start one server. Every other
+ * setting of the reference is read from the file and the environment. Some of these flags have no equivalent in Stepwell: for
+ * such a flag, a warning at the start says what to use instead.
+ */
 export const REFERENCE_FLAGS: readonly string[] = [
   "base-dir",
   "bind-address",
   "bind-ip",
   "bind-port",
-  "use-random-ports",
-  "advertised-address",
-  "advertised-host",
   "listen-mode",
-  "roles",
+  "use-random-ports",
   "node-name",
-  "location",
-  "force-node-id",
   "cluster-name",
-  "auto-provision",
-  "default-num-partitions",
-  "metadata-store-address",
-  "shutdown-timeout",
   "tracing-endpoint",
-  "tracing-runtime-endpoint",
-  "tracing-services-endpoint",
-  "tracing-json-path",
-  "tracing-filter",
   "log-filter",
   "log-format",
-  "log-disable-ansi-codes",
 ];
 
 /** Hidden from the help, which shows only Stepwell's own flags. */

@@ -85,6 +85,12 @@ describe("stepwell dev", () => {
     expect(known).toEqual(REFERENCE_FLAGS.map((name) => [name, true]));
   });
 
+  it("names a flag that it does not have", async () => {
+    await expect(parse("--rocksdb-total-memory-size", "2GiB")).rejects.toThrow(
+      "unknown option '--rocksdb-total-memory-size'",
+    );
+  });
+
   it("asks for the configuration instead of a start, if --dump-config is given", async () => {
     expect((await parse("--dump-config")).given.dumpConfig).toBe(true);
   });
