@@ -5,7 +5,7 @@ import type { KeyState, StateEdit, Values } from "../model/key-state.ts";
 import { bytesOfHex, edited, newStateBody, stateOf } from "../model/key-state.ts";
 import type { Row } from "../model/sql-answer.ts";
 import { cellText } from "../model/sql-answer.ts";
-import { sqlText } from "../model/sql-literal.ts";
+import { sqlText } from "../../shared/api/wire/quoted-words.ts";
 import { ask } from "./api.ts";
 import { runStatement } from "./statements.ts";
 

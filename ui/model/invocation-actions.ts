@@ -1,6 +1,6 @@
 /** The actions of an operator on an invocation in each status, their consequences, and their progress. */
 import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
-import { quoted } from "./shell-text.ts";
+import { shellWord } from "../../shared/api/wire/quoted-words.ts";
 
 export const ACTIONS = ["resume", "cancel", "pause", "kill", "restart-as-new", "purge"] as const;
 export type ActionName = (typeof ACTIONS)[number];
@@ -166,8 +166,14 @@ function chosenFor(action: ActionName, { deployment, from }: ActionOptions): Act
 export function actionLine(id: string, action: ActionName, options: ActionOptions): string {
   const { deployment, from } = chosenFor(action, options);
   const name = action === "restart-as-new" ? "restart" : action;
-  const words = ["stepwell", "invocations", name, quoted(id)];
+  const words = ["stepwell", "invocations", name, shellWord(id)];
   if (from !== undefined && from > 0) words.push("--from", String(from));
-  if (deployment !== undefined && deployment !== "") words.push("--deployment", quoted(deployment));
+  if (deployment !== undefined && deployment !== "") words.push("--deployment", shellWord(deployment));
   return words.join(" ");
+}
+
+/** @param url the URL of the request to the admin API @param header a further header */
+export function curlLine(method: string, url: string, header?: string): string {
+  const verb = method === "GET" ? "" : ` -X ${method}`;
+  return `curl${verb}${header === undefined ? "" : ` -H ${shellWord(header)}`} ${shellWord(url)}`;
 }

@@ -3,7 +3,8 @@ import { join, relative, resolve } from "node:path";
 import { Argument, Command } from "commander";
 import { CommandFailure } from "../text/command-failure.ts";
 import { EXIT_REFUSED } from "../text/exit-codes.ts";
-import { shellWord, startOfCommand } from "../text/start-of-command.ts";
+import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
+import { startOfCommand } from "../text/start-of-command.ts";
 import { TEMPLATES, isFree, writeTemplate } from "./templates.ts";
 
 export function exampleCommand(): Command {

@@ -1,5 +1,6 @@
 /** `stepwell state clear <service>`: removes the values of every key of a service. */
 import type { StateBody } from "../../../shared/api/wire/admin.ts";
+import { sqlText } from "../../../shared/api/wire/quoted-words.ts";
 import { CommandFailure } from "../text/command-failure.ts";
 import { EXIT_REFUSED } from "../text/exit-codes.ts";
 import type { Session } from "../http/session.ts";
@@ -34,7 +35,7 @@ export async function clearService(session: Session, service: string): Promise<v
 }
 
 async function keysOf(session: Session, service: string): Promise<Keys> {
-  const query = `SELECT DISTINCT service_key FROM state WHERE service_name = '${service.replaceAll("'", "''")}'`;
+  const query = `SELECT DISTINCT service_key FROM state WHERE service_name = ${sqlText(service)}`;
   const { body } = await session.admin.ask<{ rows: { service_key?: string }[] }>("POST", "query", { query });
   const known = body.rows.flatMap(({ service_key: key }) => (key === undefined ? [] : [key]));
   return { known: known.sort((a, b) => (a < b ? -1 : 1)), hasMore: known.length < body.rows.length };

@@ -1,6 +1,7 @@
 /** The present command line again, from another position: what a user pastes to read or to change the rest. */
 import { shownBase } from "./http-exchange.ts";
-import { shellWord, startOfCommand } from "../text/start-of-command.ts";
+import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
+import { startOfCommand } from "../text/start-of-command.ts";
 
 const AFTER = "--after";
 

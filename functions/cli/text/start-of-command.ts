@@ -1,6 +1,7 @@
 /** The words that start this command again, for texts that the user pastes into a terminal. */
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
 
 const NAME = "stepwell";
 /** npm adds such folders to the PATH of the programs that it runs. Other terminals do not have them. */
@@ -30,9 +31,4 @@ function binFoldersAbove(folder: string): readonly string[] {
   const above = dirname(folder);
   const own = join(folder, "node_modules/.bin");
   return above === folder ? [own] : [own, ...binFoldersAbove(above)];
-}
-
-/** Quotes the word if a shell would split or change it. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,5 @@
 /** The call that the command, the local process and the web UI propose for a handler: the same one, ready for a shell. */
+import { shellWord } from "./quoted-words.ts";
 import type { HandlerBody, ServiceBody } from "./admin.ts";
 import { sampleOf } from "./schema-sample.ts";
 
@@ -117,9 +118,4 @@ function bodyPart(body: string | undefined): string {
   // A leading @ would name a file.
   const fits = body !== undefined && body.length <= LINE_BODY_MAX && !body.startsWith("@") && !body.includes("\0");
   return fits ? `-d ${shellWord(body)}` : "--data-binary @payload.bin";
-}
-
-/** Quotes the word if it needs quotes. Within single quotes, a shell replaces nothing. */
-function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

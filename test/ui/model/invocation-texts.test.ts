@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { WaitBody } from "../../../shared/api/wire/invocation.ts";
 import { waitText } from "../../../shared/api/wire/wait-words.ts";
 import { costLines, millionText, usdText } from "../../../ui/model/timeline/cost.ts";
-import { curlLine, quoted } from "../../../ui/model/shell-text.ts";
+import { curlLine } from "../../../ui/model/invocation-actions.ts";
+import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
 import { waitChains } from "../../../ui/model/wait-chain.ts";
 
 const SINCE = "2026-11-24T12:00:00.000000000Z";
@@ -74,8 +75,9 @@ test.each([
   ["it's", `'it'\\''s'`],
   ["", "''"],
   ["$(rm)", "'$(rm)'"],
+  [String.raw`a\b`, String.raw`'a\b'`],
 ])("the word %j goes into a shell as %s", (word, text) => {
-  expect(quoted(word)).toBe(text);
+  expect(shellWord(word)).toBe(text);
 });
 
 test("a curl line has the method and the header that it needs", () => {

@@ -14,7 +14,7 @@ import type { ActionName, Progress } from "../../model/invocation-actions.ts";
 import { useState, useEffect } from "preact/hooks";
 import { isJson } from "../../../shared/api/wire/pretty-json.ts";
 import { ask, ApiProblem } from "../../data/api.ts";
-import { quoted } from "../../model/shell-text.ts";
+import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import type { DeploymentBody, RestartedBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
@@ -58,7 +58,7 @@ function AwakeableDialog({ id, outcome, onChange, onClose }: AwakeableDialogProp
   const [text, setText] = useState(isResolve ? "null" : "");
   const isFit = isResolve ? isJson(text) : text.trim() !== "";
   const option = isResolve ? "--data" : "--reason";
-  const line = `stepwell awakeable ${outcome} ${quoted(id)} ${option} ${quoted(text)}`;
+  const line = `stepwell awakeable ${outcome} ${shellWord(id)} ${option} ${shellWord(text)}`;
   const run = async (): Promise<string> => {
     await ask(`internal/awakeables/${encodeURIComponent(id)}/${outcome}`, {
       method: "POST",

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
 import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
 import { inputOf } from "../../data/calls.ts";
 import { nowMs } from "../../data/clock.ts";
 import { server } from "../../data/server.ts";
@@ -10,8 +11,7 @@ import { useService } from "../../data/service.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
 import { callAgainLine } from "../../model/call-again.ts";
 import { UNKNOWN_INGRESS } from "../../model/call-lines.ts";
-import { actionsFor, askText, wordsOf } from "../../model/invocation-actions.ts";
-import { curlLine, quoted } from "../../model/shell-text.ts";
+import { actionsFor, askText, curlLine, wordsOf } from "../../model/invocation-actions.ts";
 import { durationText, momentOf } from "../../model/time-text.ts";
 import { CopyButton, type CopiedText, copyText } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -33,7 +33,7 @@ export function Header({ body, onAsk }: HeaderProps): JSX.Element {
   const lines = {
     again: () => againLine(body, service),
     read: curlLine("GET", adminUrl(id)),
-    cli: `stepwell invocations describe ${quoted(id)}`,
+    cli: `stepwell invocations describe ${shellWord(id)}`,
   };
   useShortcuts(useMemo(() => copyKeys(id, lines), [id, service]));
   return (
