@@ -1,6 +1,6 @@
 /** Completions for the box of filters: names of filters, and values that the registry and the API know. */
-import { OUTCOME_WORDS, STATUS_WORDS } from "../../shared/api/wire/status-words.ts";
-import { FILTER_NAMES, quotedIfNeeded, tokensOf } from "./invocation-filter.ts";
+import { LIST_FILTERS } from "../../shared/api/wire/list-filters.ts";
+import { FILTER_NOTES, quotedIfNeeded, tokensOf } from "./invocation-filter.ts";
 
 /** Names of the registry. */
 export interface KnownNames {
@@ -16,16 +16,6 @@ export interface Completion {
   readonly isName: boolean;
 }
 
-const NOTES: Readonly<Record<string, string>> = {
-  status: "open, paused, backing-off, …",
-  outcome: "succeeded, failed, cancelled, killed",
-  service: "of the registry",
-  handler: "of the registry",
-  deployment: "open invocations pinned to it",
-  key: 'of an object or a workflow: key:"a b"',
-  age: ">1h older, <10m younger",
-  id: "goes to the invocation",
-};
 const AGES = [">10m", ">1h", ">1d", "<10m", "<1h"];
 const SHOWN_MAX = 12;
 
@@ -58,9 +48,9 @@ export function completions(text: string, caret: number, known: KnownNames): rea
 }
 
 function names(typed: string): readonly Completion[] {
-  return FILTER_NAMES.filter((name) => name.startsWith(typed)).map((name) => ({
+  return FILTER_NOTES.filter(([name]) => name.startsWith(typed)).map(([name, note]) => ({
     token: `${name}:`,
-    note: NOTES[name]!,
+    note,
     isName: true,
   }));
 }
@@ -72,10 +62,6 @@ interface Value {
 
 function valuesOf(name: string, text: string, { services, deployments }: KnownNames): readonly Value[] {
   switch (name) {
-    case "status":
-      return STATUS_WORDS.map((value) => ({ value }));
-    case "outcome":
-      return OUTCOME_WORDS.map((value) => ({ value }));
     case "service":
       return services.map((service) => ({ value: service.name }));
     case "handler":
@@ -85,7 +71,7 @@ function valuesOf(name: string, text: string, { services, deployments }: KnownNa
     case "age":
       return AGES.map((value) => ({ value }));
     default:
-      return [];
+      return (LIST_FILTERS.find((filter) => filter.name === name)?.words ?? []).map((value) => ({ value }));
   }
 }
 

@@ -1,28 +1,16 @@
 /** The filter of the list of invocations: as the reader writes it, as the address keeps it, and as the API takes it. */
+import { ageMsOf, type FilterName, LIST_FILTERS, type ListFilter } from "../../shared/api/wire/list-filters.ts";
 import { OUTCOME_WORDS, STATUS_WORDS } from "../../shared/api/wire/status-words.ts";
 import { isCauseId } from "../../shared/core/query/cause.ts";
-import { ageMsOf } from "./age.ts";
 
-/** Names with several values: one of them has to match. */
-export const LIST_NAMES = ["status", "outcome", "service", "handler", "deployment", "cause"] as const;
-type ListName = (typeof LIST_NAMES)[number];
+const FILTERS = LIST_FILTERS.filter(({ note }) => note !== undefined) as readonly (ListFilter & { name: FilterName })[];
 
-export interface InvocationFilter extends Readonly<Record<ListName, readonly string[]>> {
-  readonly key: string | undefined;
-  /** `>1h`: older than an hour; `<10m`: younger than ten minutes. */
-  readonly age: string | undefined;
-}
+/** The values by filter. Only filters of names have several: one of them has to match. */
+export type InvocationFilter = Readonly<Record<FilterName, readonly string[]>>;
 
-export const NO_FILTER: InvocationFilter = {
-  status: [],
-  outcome: [],
-  service: [],
-  handler: [],
-  deployment: [],
-  cause: [],
-  key: undefined,
-  age: undefined,
-};
+export const NO_FILTER = Object.fromEntries(
+  FILTERS.map(({ name }): [string, readonly string[]] => [name, []]),
+) as InvocationFilter;
 
 export type ReadFilter =
   | { readonly kind: "filter"; readonly filter: InvocationFilter }
@@ -30,8 +18,6 @@ export type ReadFilter =
   | { readonly kind: "id"; readonly id: string }
   | { readonly kind: "unclear"; readonly why: string };
 
-const NAMES = [...LIST_NAMES, "key", "age", "id"] as const;
-export const FILTER_NAMES: readonly string[] = NAMES;
 const OUTCOMES: readonly string[] = OUTCOME_WORDS;
 const STATUSES: readonly string[] = STATUS_WORDS;
 const ID = /^inv_[A-Za-z0-9]{8,60}$/;
@@ -45,7 +31,7 @@ export interface FilterToken {
 
 /** Splits `status:paused key:"a b"` into names and values; a quoted value may contain `\"` and `\\`. */
 export function tokensOf(text: string): readonly FilterToken[] {
-  const pattern = /(?:([a-z]+):)?(?:"((?:[^"\\]|\\.)*)"?|([^\s"]+))?/gsy;
+  const pattern = /(?:([a-z-]+):)?(?:"((?:[^"\\]|\\.)*)"?|([^\s"]+))?/gsy;
   const tokens: FilterToken[] = [];
   for (let at = 0; at < text.length;) {
     if (/\s/.test(text[at]!)) {
@@ -66,15 +52,14 @@ export function readFilter(text: string): ReadFilter {
     const { name = nameOfWord(token.value), value } = token;
     if (name === "id" || (token.name === undefined && ID.test(value)))
       return ID.test(value) ? { kind: "id", id: value } : unclear(`'${value}' is no id of an invocation`);
-    if (name === "key") filter = { ...filter, key: value };
-    else if (name === "age") {
-      if (ageMsOf(value) === undefined) return unclear("Write an age as age:>1h (older) or age:<10m (younger)");
-      filter = { ...filter, age: /^[<>]/.test(value) ? value : `>${value}` };
-    } else if (isListName(name)) {
-      const read = withValues(filter, name, value);
-      if (typeof read === "string") return unclear(read);
-      filter = read;
-    } else return unclear(`Write a filter as name:value, with one of ${FILTER_NAMES.join(", ")}`);
+    const row = FILTERS.find((one) => one.name === name);
+    if (row === undefined) {
+      const names = [...FILTERS.map((one) => one.name), "id"];
+      return unclear(`Write a filter as name:value, with one of ${names.join(", ")}`);
+    }
+    const read = withValue(filter, row, value);
+    if (typeof read === "string") return unclear(read);
+    filter = read;
   }
   const why = contradiction(filter);
   return why === undefined ? { kind: "filter", filter } : unclear(why);
@@ -85,30 +70,41 @@ function nameOfWord(word: string): string | undefined {
   return [...STATUSES, ...OUTCOMES].includes(word) ? "status" : undefined;
 }
 
-function isListName(name: string | undefined): name is ListName {
-  return (LIST_NAMES as readonly (string | undefined)[]).includes(name);
-}
-
-/** @returns the words of a refusal if a value does not belong to the name */
-function withValues(filter: InvocationFilter, name: ListName, text: string): InvocationFilter | string {
+/** @returns the words of a refusal if the value does not belong to the filter */
+function withValue(
+  filter: InvocationFilter,
+  { name, kind, words }: ListFilter,
+  text: string,
+): InvocationFilter | string {
+  if (kind === "age" && ageIn(text) === undefined) return "Write an age as age:>1h (older) or age:<10m (younger)";
+  if (kind === "age") return { ...filter, [name]: [/^[<>]/.test(text) ? text : `>${text}`] };
+  if (kind === "texts") return { ...filter, [name]: [text] };
   const values = text.split(",").filter((value) => value !== "");
   if (values.length === 0) return `${name}: has no value`;
-  const known = name === "status" ? [...STATUSES, ...OUTCOMES] : name === "outcome" ? OUTCOMES : undefined;
+  const known = name === "status" ? [...STATUSES, ...OUTCOMES] : words;
   const stranger = known && values.find((value) => !known.includes(value));
   if (stranger !== undefined) return `${name}: '${stranger}' is none of ${known!.join(", ")}`;
   // The list of the API has a filter of its own for how an invocation ended.
   const ends = name === "status" ? values.filter((value) => OUTCOMES.includes(value)) : [];
   const rest = values.filter((value) => !ends.includes(value));
   const added = { ...filter, outcome: distinct([...filter.outcome, ...ends]) };
-  return { ...added, [name]: distinct([...added[name], ...rest]) };
+  return { ...added, [name]: distinct([...added[name as FilterName], ...rest]) };
 }
 
-function contradiction({ status, outcome, cause }: InvocationFilter): string | undefined {
-  const openStatus = status.find((one) => one !== "completed");
-  const outcomeWord = outcome[0];
-  if (outcomeWord !== undefined && openStatus !== undefined)
-    return `'${outcomeWord}' is an outcome and '${openStatus}' is not the status of an end: select them one after the other`;
-  const stranger = cause.find((one) => !isCauseId(one));
+/** The sign and the age of `>1h` (older) or `<10m` (younger). */
+function ageIn(text: string): { readonly isYounger: boolean; readonly age: string } | undefined {
+  const age = text.replace(/^[<>]/, "");
+  return ageMsOf(age) === undefined ? undefined : { isYounger: text.startsWith("<"), age };
+}
+
+function contradiction(filter: InvocationFilter): string | undefined {
+  for (const { name, excludes } of FILTERS) {
+    const own = filter[name][0];
+    const other = excludes && filter[excludes.name as FilterName].find((one) => !excludes.but.includes(one));
+    if (own !== undefined && other !== undefined)
+      return `'${own}' is an ${name} and '${other}' is not the status of an end: select them one after the other`;
+  }
+  const stranger = filter.cause.find((one) => !isCauseId(one));
   if (stranger !== undefined) return `cause: '${stranger}' is no cause: follow the link of a group of the overview`;
   return undefined;
 }
@@ -123,10 +119,9 @@ function distinct(values: readonly string[]): readonly string[] {
 
 /** The filter as the reader would write it. */
 export function filterText(filter: InvocationFilter): string {
-  const lists = LIST_NAMES.filter((name) => filter[name].length > 0).map((name) => [name, filter[name].join(",")]);
-  const key = filter.key === undefined ? [] : [["key", filter.key]];
-  const age = filter.age === undefined ? [] : [["age", filter.age]];
-  return [...lists, ...key, ...age].map(([name, value]) => `${name}:${quotedIfNeeded(value!)}`).join(" ");
+  return FILTERS.filter(({ name }) => filter[name].length > 0)
+    .map(({ name }) => `${name}:${quotedIfNeeded(filter[name].join(","))}`)
+    .join(" ");
 }
 
 export function quotedIfNeeded(value: string): string {
@@ -135,28 +130,27 @@ export function quotedIfNeeded(value: string): string {
 
 /** Members of the address. An empty key is written as a pair of quotes, because the address leaves out empty members. */
 export function filterQuery(filter: InvocationFilter): Record<string, string | undefined> {
-  const { key, age } = filter;
+  const [key] = filter.key;
   const isOdd = key !== undefined && (key === "" || key.startsWith('"'));
   return {
-    ...Object.fromEntries(LIST_NAMES.map((name) => [name, filter[name].join(",")])),
-    key: isOdd ? JSON.stringify(key) : key,
-    age,
+    ...Object.fromEntries(FILTERS.map(({ name }) => [name, filter[name].join(",")])),
+    ...(isOdd && { key: JSON.stringify(key) }),
   };
 }
 
 /** The filter that an address names; unclear members are left out. */
 export function filterIn(query: URLSearchParams): InvocationFilter {
-  const lists = LIST_NAMES.map((name) => [name, (query.get(name) ?? "").split(",").filter((one) => one !== "")]);
-  const age = query.get("age") ?? undefined;
-  return {
-    ...(Object.fromEntries(lists) as Record<ListName, string[]>),
-    key: keyIn(query.get("key")),
-    age: age !== undefined && ageMsOf(age) !== undefined ? age : undefined,
+  const valuesIn = ({ name, kind }: ListFilter): readonly string[] => {
+    const text = query.get(name);
+    if (text === null) return [];
+    if (kind === "names") return text.split(",").filter((one) => one !== "");
+    if (kind === "texts") return [keyIn(text)];
+    return ageIn(text) === undefined ? [] : [text];
   };
+  return Object.fromEntries(FILTERS.map((row) => [row.name, valuesIn(row)])) as unknown as InvocationFilter;
 }
 
-function keyIn(text: string | null): string | undefined {
-  if (text === null) return undefined;
+function keyIn(text: string): string {
   if (!text.startsWith('"')) return text;
   try {
     return String(JSON.parse(text));
@@ -165,18 +159,15 @@ function keyIn(text: string | null): string | undefined {
   }
 }
 
-/**
- * The query of `GET /invocations`.
- * @param nowMs the present moment by the clock of the server, because that clock also set the moments of acceptance
- */
-export function apiQuery(filter: InvocationFilter, nowMs: number): URLSearchParams {
+/** The query of `GET /invocations`. */
+export function apiQuery(filter: InvocationFilter): URLSearchParams {
   const query = new URLSearchParams();
-  for (const name of LIST_NAMES) if (filter[name].length > 0) query.set(name, filter[name].join(","));
-  if (filter.key !== undefined) query.set("key", filter.key);
-  const ageMs = filter.age === undefined ? undefined : ageMsOf(filter.age);
-  if (ageMs !== undefined) {
-    const isYounger = filter.age!.startsWith("<");
-    query.set(isYounger ? "created_after" : "created_before", new Date(nowMs - ageMs).toISOString());
+  for (const { name, parameter = name, kind } of FILTERS) {
+    if (filter[name].length === 0) continue;
+    const value = filter[name].join(",");
+    const age = kind === "age" ? ageIn(value) : undefined;
+    if (age === undefined) query.append(parameter, value);
+    else query.append(age.isYounger ? "created_after" : "created_before", age.age);
   }
   return query;
 }
@@ -185,6 +176,12 @@ export function apiQuery(filter: InvocationFilter, nowMs: number): URLSearchPara
 export function isOpenOnly({ status }: InvocationFilter): boolean {
   return status.length > 0 && status.every((one) => OPEN.includes(one));
 }
+
+/** The names that the filter box completes, with a note on the values of each. */
+export const FILTER_NOTES: readonly (readonly [name: string, note: string])[] = [
+  ...FILTERS.map(({ name, note = "" }) => [name, note] as const),
+  ["id", "goes to the invocation"],
+];
 
 export function isEmpty(filter: InvocationFilter): boolean {
   return filterText(filter) === "";

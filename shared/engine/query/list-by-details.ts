@@ -1,8 +1,9 @@
-/** One page of invocations that match by what no index shows: how they ended, where they ran, and why they failed. Newest first. */
+/** One page of invocations that match by what no index shows: how they ended, where they ran, and why they failed. */
 import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
 import { causeId } from "../../core/query/cause.ts";
+import { both, type Narrowing } from "../../core/query/narrowing.ts";
 import type { Engine } from "../engine.ts";
-import { type InvocationFilter, listInvocations } from "./list-invocations.ts";
+import { listInvocations, type PageChoice } from "./list-invocations.ts";
 import { type ListPosition, positionOf } from "./list-position.ts";
 import { type DetailedRow, errorOfRow, RowReader } from "./row-details.ts";
 
@@ -28,14 +29,13 @@ const LOOKS_TOGETHER = 50;
 /** @throws UnlistableError */
 export async function listByDetails(
   engine: Engine,
-  filter: InvocationFilter,
+  narrowing: Narrowing,
   wanted: DetailsFilter,
-  limit: number,
-  after?: ListPosition,
+  { limit, ...choice }: PageChoice,
 ): Promise<DetailedPage> {
-  if (wanted.outcomes !== undefined && filter.statuses?.includes("completed") === false) return { invocations: [] };
-  const statuses = wanted.outcomes === undefined ? {} : { statuses: ["completed"] as const };
-  const page = await listInvocations(engine, { ...filter, ...statuses }, LOOKED_AT_MAX, after);
+  const bounds = new Map(narrowing);
+  if (wanted.outcomes !== undefined) bounds.set("status", both(narrowing.get("status") ?? {}, { in: ["completed"] }));
+  const page = await listInvocations(engine, bounds, { ...choice, limit: LOOKED_AT_MAX });
   const reader = new RowReader(engine);
   const found: DetailedRow[] = [];
   for (let from = 0; from < page.invocations.length; from += LOOKS_TOGETHER) {

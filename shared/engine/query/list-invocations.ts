@@ -1,27 +1,24 @@
 /**
- * Reads one page of the list of invocations, newest first, from the indexes and by looks at young entries. An entry of the
+ * Reads one page of the list of invocations from the indexes and by looks at young entries. An entry of the
  * listing is young until the sweeper's progress has passed it (ADR 0013).
  */
 import { isNarrowed, planInvocations } from "../../core/query/access.ts";
-import type { Bound } from "../../core/query/narrowing.ts";
+import type { Narrowing } from "../../core/query/narrowing.ts";
 import { PRESENTED, type Presented } from "../../core/query/status-words.ts";
 import type { Engine } from "../engine.ts";
 import { ListingBudget, type ListingLimits } from "./listing-budget.ts";
 import { type InvocationPage, ListPage } from "./list-page.ts";
-import { behindMoment, isBehind, type ListPosition, positionOf } from "./list-position.ts";
-import { FIRST_DAYS, LATER_DAYS, type ListingEntry, type ListingStream } from "./listing-stream.ts";
+import { behindMoment, type ListPosition, positionOf } from "./list-position.ts";
+import { FIRST_DAYS, LATER_DAYS, type ListingRange } from "./listing-stream.ts";
 import { openPage } from "./open-page.ts";
 import { OPEN_READ_MAX, readKnown } from "./with-status.ts";
 
-export interface InvocationFilter {
-  readonly statuses?: readonly Presented[];
-  readonly services?: readonly string[];
-  readonly handlers?: readonly string[];
-  readonly keys?: readonly string[];
-  /** Allowed only with open statuses, because no index shows the deployment of a completed invocation (`listByDetails`). */
-  readonly deployments?: readonly string[];
-  /** The moments of acceptance, inclusive. */
-  readonly created?: { readonly fromMs?: number; readonly toMs?: number };
+/** The page of a list: at most `limit` rows behind the position `after`. */
+export interface PageChoice {
+  readonly limit: number;
+  readonly after?: ListPosition | undefined;
+  /** `oldest-first` is allowed only with open statuses, because only open invocations have an index that begins with the oldest. */
+  readonly order?: ListingRange["order"] | undefined;
 }
 
 /** The indexes cannot answer the filter. */
@@ -39,23 +36,28 @@ const PAGE_LIMITS: ListingLimits = {
 /** The most listing entries that one page visits (about 40 per read unit). The next page continues after the last entry. */
 const LOOKED_AT_MAX = 400;
 
-/** @throws UnlistableError; SqlError if more invocations are open than the budget allows */
+/**
+ * @param narrowing bounds on columns of `sys_invocation`; on `pinned_deployment_id` only with open statuses, because no index
+ *   shows the deployment of a completed invocation (`listByDetails`)
+ * @throws UnlistableError; SqlError if more invocations are open than the budget allows
+ */
 export async function listInvocations(
   engine: Engine,
-  filter: InvocationFilter,
-  limit: number,
-  after?: ListPosition,
+  narrowing: Narrowing,
+  { limit, after, order = "newest-first" }: PageChoice,
 ): Promise<InvocationPage> {
-  const { access, wanted } = planInvocations(narrowingOf(filter), "presented");
-  const needsDeployment = filter.deployments !== undefined;
+  const { access, wanted } = planInvocations(narrowing, "presented");
+  const needsDeployment = narrowing.has("pinned_deployment_id");
   if (access.kind !== "open" && access.kind !== "listing") return { invocations: [] };
   if (access.kind === "listing" && needsDeployment)
     throw new UnlistableError(
       "ended invocations cannot be listed by their deployment; add status=open, or ask POST /query with an id",
     );
+  if (access.kind === "listing" && order === "oldest-first")
+    throw new UnlistableError("only open invocations can be listed with the oldest first; add status=open");
   const budget = new ListingBudget(PAGE_LIMITS);
   const known = await readKnown(engine, budget, access.kind === "open" ? undefined : OPEN_READ_MAX);
-  const page = new ListPage(engine, budget, known, { wanted, limit, after, needsDeployment });
+  const page = new ListPage(engine, budget, known, { wanted, limit, after, order, needsDeployment });
   return access.kind === "open" ? await openPage(page) : await listed(page, access);
 }
 
@@ -68,7 +70,7 @@ async function listed(page: ListPage, within: { fromMs: number; toMs: number }):
   const { invocations } = page;
   let lookedAt = 0;
   let reached = after;
-  for await (const { entry, status } of page.told(entriesBehind(stream, after), "wanted")) {
+  for await (const { entry, status } of page.told(page.entriesBehind(stream), "wanted")) {
     if (status === "unread" && reached !== undefined) return { invocations, next: reached };
     page.take(status);
     reached = positionOf(entry);
@@ -76,30 +78,6 @@ async function listed(page: ListPage, within: { fromMs: number; toMs: number }):
   }
   const { stoppedAtMs } = stream;
   return { invocations, ...(stoppedAtMs !== undefined && { next: behindMoment(stoppedAtMs) }) };
-}
-
-async function* entriesBehind(stream: ListingStream, after: ListPosition | undefined): AsyncGenerator<ListingEntry> {
-  for await (const entry of stream.entries()) if (isBehind(entry, after)) yield entry;
-}
-
-function narrowingOf({
-  statuses,
-  services,
-  handlers,
-  keys,
-  deployments,
-  created,
-}: InvocationFilter): Map<string, Bound> {
-  const bounds = new Map<string, Bound>(created === undefined ? [] : [["created_at", created]]);
-  const narrow = (column: string, values: readonly string[] | undefined): void => {
-    if (values !== undefined && values.length > 0) bounds.set(column, { in: values });
-  };
-  narrow("status", statuses);
-  narrow("target_service_name", services);
-  narrow("target_handler_name", handlers);
-  narrow("target_service_key", keys);
-  narrow("pinned_deployment_id", deployments);
-  return bounds;
 }
 
 export const OPEN_STATUSES: readonly Presented[] = PRESENTED.filter((status) => status !== "completed");

@@ -5,7 +5,7 @@ import { StatusProbe } from "./status-probe.ts";
 import { shardsOf } from "../store/item-keys.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import { hasExpired, load } from "../store/load.ts";
-import type { ListPosition } from "./list-position.ts";
+import { isBehind, type ListPosition } from "./list-position.ts";
 import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
 import { type Summary, summaryOfLoaded } from "./open-listing.ts";
 import { type Known, type Probed, type EntryStatus, statusesOf, withStatus, type ListedStatus } from "./with-status.ts";
@@ -19,6 +19,7 @@ export interface InvocationPage {
 
 export interface PageAsked {
   readonly wanted: Wanted;
+  readonly order: ListingRange["order"];
   readonly limit: number;
   readonly after: ListPosition | undefined;
   /** True if only invocations with a known pin are wanted. */
@@ -64,7 +65,13 @@ export class ListPage {
     const { engine, budget } = this;
     const shards = shardsOf(engine.settings).length;
     const [firstPage = 0, nextPage = 0] = [first, next].map((count) => Math.ceil(count / shards) + MARGIN);
-    return new ListingStream(engine, budget, { order: "newest-first", firstPage, nextPage, ...range });
+    return new ListingStream(engine, budget, { order: this.asked.order, firstPage, nextPage, ...range });
+  }
+
+  /** The entries that come after the position of the page. */
+  async *entriesBehind(stream: ListingStream): AsyncGenerator<ListingEntry> {
+    const { after, order } = this.asked;
+    for await (const entry of stream.entries()) if (isBehind(entry, after, order)) yield entry;
   }
 
   /**

@@ -1,4 +1,6 @@
 /** The position at which a page of a list ends and the next page begins. */
+import type { ListingRange } from "./listing-stream.ts";
+
 /** Earlier pages have decided about every entry up to and including this position. */
 export interface ListPosition {
   readonly createdAtMs: number;
@@ -14,10 +16,15 @@ export interface ListPosition {
 
 type Moment = Pick<ListPosition, "createdAtMs" | "id">;
 
-/** True if a row comes after the position: rows are sorted newest first, and by id within one moment. */
-export function isBehind({ createdAtMs, id }: Moment, position: ListPosition | undefined): boolean {
-  if (position === undefined || createdAtMs < position.createdAtMs) return true;
-  return createdAtMs === position.createdAtMs && id > position.id;
+/** True if a row comes after the position. Within one moment, rows are sorted by id in either order. */
+export function isBehind(
+  { createdAtMs, id }: Moment,
+  position: ListPosition | undefined,
+  order: ListingRange["order"] = "newest-first",
+): boolean {
+  if (position === undefined) return true;
+  if (createdAtMs === position.createdAtMs) return id > position.id;
+  return order === "newest-first" ? createdAtMs < position.createdAtMs : createdAtMs > position.createdAtMs;
 }
 
 export function positionOf({ createdAtMs, id }: Moment): ListPosition {

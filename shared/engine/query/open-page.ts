@@ -19,9 +19,10 @@ const FIRST = 400;
  * left, so the whole list is complete.
  */
 export async function openPage(page: ListPage): Promise<InvocationPage> {
-  const { after, wanted } = page.asked;
+  const { after, order, wanted } = page.asked;
   const rows = [...page.known.open.values()];
   if (isAllParked(wanted.statuses)) return pageOf(page, (await walk(page, rows, undefined, after))?.reached);
+  if (order === "oldest-first") return await oldestPage(page, rows);
   if (after?.part === "young") return await restOfYoung(page, after);
   if (after?.part === "index") {
     const walked = await walk(page, rows, undefined, after);
@@ -34,6 +35,20 @@ export async function openPage(page: ListPage): Promise<InvocationPage> {
   if (walked.isUnread) return await restOfRows(page, rows, walked.reached);
   const isBehindCut = young.cutAt !== undefined && isBehind(walked.reached, young.cutAt);
   return pageOf(page, isBehindCut ? { ...walked.reached, part: "index", young: young.cutAt! } : walked.reached);
+}
+
+/**
+ * Lists the oldest first. Most rows of the open index are older than the young entries, so they come first, and a page that has
+ * used up its looks ends there: the next one goes on with the young entries behind them.
+ */
+async function oldestPage(page: ListPage, rows: readonly Summary[]): Promise<InvocationPage> {
+  const { engine, known } = page;
+  const { after, wanted } = page.asked;
+  const unread = await unreadEntries(engine, known);
+  const fromMs = Math.max(known.noted.belowMs, after?.createdAtMs ?? 0);
+  const stream = page.stream({ fromMs, toMs: wanted.created?.toMs ?? Infinity }, FIRST, PASSED_MAX - FIRST);
+  const young = { entries: () => page.entriesBehind(stream) };
+  return pageOf(page, (await walk(page, [...rows, ...unread], young, after))?.reached);
 }
 
 /** Goes on with the rows alone, after the page has used up its looks. */
@@ -54,18 +69,23 @@ async function restOfYoung(page: ListPage, after: ListPosition): Promise<Invocat
 /** @returns undefined if the walk came to the end */
 async function walk(
   page: ListPage,
-  rows: readonly Summary[],
-  young: YoungEntries | undefined,
+  rows: readonly ListingEntry[],
+  young: { readonly entries: () => AsyncIterable<ListingEntry> } | undefined,
   after: ListPosition | undefined,
 ): Promise<{ readonly reached: ListPosition; readonly isUnread: boolean } | undefined> {
-  const left = rows.filter((row) => isBehind(row, after));
+  const { order } = page.asked;
+  const left = rows.filter((row) => isBehind(row, after, order));
   let reached = after;
-  const entries = mayBeOpen(page.known, left, young?.entries(), "newest-first");
+  // Newest first, the young entries have a bound of their own, behind which the rows go on.
+  let youngLeft = order === "newest-first" ? Infinity : PASSED_MAX;
+  const entries = mayBeOpen(page.known, left, young?.entries(), order);
   for await (const { entry, status } of page.told(entries, "unwanted")) {
     const isUnread = status === "unread";
-    if (reached !== undefined && (isUnread || page.isFull)) return { reached: positionOf(reached), isUnread };
+    if (reached !== undefined && (isUnread || page.isFull || youngLeft === 0))
+      return { reached: positionOf(reached), isUnread };
     page.take(status);
     reached = entry;
+    if (!page.known.open.has(entry.id)) youngLeft--;
     // The page is full, so looks at further entries would be wasted.
     if (page.isFull && young !== undefined) return { reached: positionOf(reached), isUnread };
   }

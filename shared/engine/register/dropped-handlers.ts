@@ -62,15 +62,15 @@ async function openByHandler(
   dropped: readonly DroppedHandler[],
 ): Promise<{ readonly found: ReadonlyMap<string, OpenOfHandler>; readonly isAtLeast: boolean }> {
   const found = new Map(dropped.map(({ service, handler }) => [keyOf(service, handler), emptyCount()]));
-  const filter = {
-    statuses: OPEN_STATUSES,
-    services: [...new Set(dropped.map(({ service }) => service))],
-    handlers: [...new Set(dropped.map(({ handler }) => handler))],
-  };
+  const narrowing = new Map([
+    ["status", { in: OPEN_STATUSES }],
+    ["target_service_name", { in: [...new Set(dropped.map(({ service }) => service))] }],
+    ["target_handler_name", { in: [...new Set(dropped.map(({ handler }) => handler))] }],
+  ]);
   let after: ListPosition | undefined;
   try {
     for (let page = 0; page < PAGES_MAX; page++) {
-      const { invocations, next } = await listInvocations(engine, filter, PAGE, after);
+      const { invocations, next } = await listInvocations(engine, narrowing, { limit: PAGE, after });
       for (const { id: invocationId, service, handler, deploymentId } of invocations) {
         const open = found.get(keyOf(service, handler));
         // An invocation that is pinned to another deployment goes on there.

@@ -167,6 +167,10 @@ describe("an operation on many invocations", () => {
 describe("the list of invocations", () => {
   it.each([
     ["outcome=lost", "outcome: 'lost' is none of succeeded, failed, cancelled, killed"],
+    ["status=gone", "status: 'gone' is none of open, scheduled"],
+    ["order=up", "order: 'up' is neither newest nor oldest"],
+    ["order=oldest&status=completed", "add status=open"],
+    ["created_before=1w", "created_before: this is no moment"],
     ["details=maybe", "details: 'maybe' is neither true nor false"],
   ])("refuses %s", async (query, message) => {
     const { status, text } = await plane.ask("GET", `/invocations?${query}`);

@@ -155,7 +155,7 @@ test("nothing of a killed delayed call is found, and its key begins a new life",
   const id = await sent(actor, { ...once, ...inAnHour(stage) });
   expect(id).toBe(idempotentId(actor.engine, once.target, "once"));
   await stage.pulse.within(1_000, kill(actor.engine, id));
-  expect((await listInvocations(actor.engine, {}, 10)).invocations).toEqual([]);
+  expect((await listInvocations(actor.engine, new Map(), { limit: 10 })).invocations).toEqual([]);
   actor.startWorker();
   expect(await sent(actor, once)).toBe(id);
   await stage.pulse.pass(1_000);

@@ -26,7 +26,7 @@ async function play(): Promise<{ stage: Stage; actor: Actor; ended: InvocationId
 }
 
 async function shown({ engine }: Actor): Promise<string[]> {
-  const { invocations } = await listInvocations(engine, {}, 100);
+  const { invocations } = await listInvocations(engine, new Map(), { limit: 100 });
   return invocations.map(({ id }) => id);
 }
 

@@ -11,6 +11,7 @@ import { sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { LEASE_MS, sendOn } from "../../harness/engine/engine-fixture.ts";
 import { AttemptFails, type Handler, type ScriptContext } from "../../harness/engine/script-context.ts";
 import { stages } from "../../harness/engine/stages.ts";
+import { narrowed } from "../../harness/engine/narrowed.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;
@@ -72,7 +73,8 @@ describe.each([2n ** 53n, 2n ** 63n, 2n ** 64n - 1n])("%d milliseconds since the
     await stage.pulse.pass(2_000);
     const parent = await inspect(actor.engine, id);
     expect(parent).toMatchObject({ status: "completed" });
-    const [listed] = (await listInvocations(actor.engine, { statuses: ["scheduled"] }, 10)).invocations;
+    const [listed] = (await listInvocations(actor.engine, narrowed({ status: ["scheduled"] }), { limit: 10 }))
+      .invocations;
     const child = listed!.id;
     expect(await inspect(actor.engine, child)).toMatchObject({
       status: "scheduled",

@@ -9,6 +9,7 @@ import { type Actor, sendOn } from "../../harness/engine/engine-fixture.ts";
 import { plantOpen } from "../../harness/engine/planted.ts";
 import { AttemptFails, type Handler } from "../../harness/engine/script-context.ts";
 import { stages } from "../../harness/engine/stages.ts";
+import { narrowed } from "../../harness/engine/narrowed.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;
@@ -109,12 +110,16 @@ test("a list with bounds on the moment of acceptance has only the invocations th
   }
   const middle = stage.pulse.nowMs() - 2 * HOUR_MS;
   const listed = async (created: { fromMs?: number; toMs?: number }) =>
-    (await listInvocations(actor.engine, { created }, 10)).invocations.map(({ id }) => id);
+    (await listInvocations(actor.engine, narrowed({ created_at: created }), { limit: 10 })).invocations.map(
+      ({ id }) => id,
+    );
   const around = { fromMs: middle - 30 * MINUTE_MS, toMs: middle + 30 * MINUTE_MS };
   expect(await listed(around)).toEqual([ids[1]]);
   expect(await listed({ fromMs: around.fromMs })).toEqual([ids[2], ids[1]]);
   expect(await listed({ toMs: around.toMs })).toEqual([ids[1], ids[0]]);
-  const parked = await listInvocations(actor.engine, { statuses: ["suspended"], created: around }, 10);
+  const parked = await listInvocations(actor.engine, narrowed({ status: ["suspended"], created_at: around }), {
+    limit: 10,
+  });
   expect(parked.invocations.map(({ id }) => id)).toEqual([ids[1]]);
 });
 
@@ -124,7 +129,7 @@ test("the rows of a page can say what each open invocation waits for", async () 
   actor.startWorker();
   const { invocationId: nap } = await sendOn(actor, "naps");
   await stage.pulse.pass(1_000);
-  const { invocations } = await listInvocations(actor.engine, {}, 10);
+  const { invocations } = await listInvocations(actor.engine, new Map(), { limit: 10 });
   const waits = await waitsOfRows(actor.engine, invocations);
   expect(waits.get(nap)).toMatchObject([{ kind: "timer", untilMs: FAR_MS }]);
 });

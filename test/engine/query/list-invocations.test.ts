@@ -2,11 +2,7 @@
 import { expect, test } from "vitest";
 import { INDEX_FACTS } from "../../../shared/config/table-facts.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import {
-  type InvocationFilter,
-  listInvocations,
-  OPEN_STATUSES,
-} from "../../../shared/engine/query/list-invocations.ts";
+import { listInvocations, OPEN_STATUSES } from "../../../shared/engine/query/list-invocations.ts";
 import { idOf, openItems } from "../../../shared/engine/store/index-walk.ts";
 import { dropJournal } from "../../../shared/engine/operate/drop-journal.ts";
 import { load } from "../../../shared/engine/store/load.ts";
@@ -18,6 +14,8 @@ import { AttemptFails, type Handler } from "../../harness/engine/script-context.
 import { stages } from "../../harness/engine/stages.ts";
 import { MemoryTable } from "../../simulation/memory-table.ts";
 import { ReadMeter } from "../../harness/engine/read-meter.ts";
+import type { Narrowing } from "../../../shared/core/query/narrowing.ts";
+import { narrowed } from "../../harness/engine/narrowed.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;
@@ -85,27 +83,27 @@ test("beside 100,000 completed invocations, the first page of each filter costs 
   const deployments = (await actor.engine.registry.deployments()).map(({ id }) => id);
   // The last number bounds the read units of a page. The last pass of the sweeper was six minutes ago, so a page must
   // look at all invocations that were accepted since.
-  const filters: [string, InvocationFilter, number, number][] = [
-    ["everything", {}, 100, 100],
-    ["completed", { statuses: ["completed"] }, 100, 100],
-    ["open", { statuses: OPEN_STATUSES }, 50, 435],
-    ["running", { statuses: ["running"] }, 14, 435],
-    ["backing off", { statuses: ["backing-off"] }, 12, 3],
-    ["suspended", { statuses: ["suspended"] }, 12, 3],
-    ["paused", { statuses: ["paused"] }, 12, 3],
-    ["of a handler that ended often", { handlers: ["greets"] }, 100, 100],
-    ["of a handler among the open", { statuses: OPEN_STATUSES, handlers: ["naps"] }, 12, 40],
-    ["of a service", { services: ["S"] }, 100, 100],
-    ["of a deployment", { statuses: OPEN_STATUSES, deployments }, 12, 450],
-    ["running on a deployment", { statuses: ["running"], deployments }, 0, 450],
-    ["of a service without invocations", { services: ["T"] }, 0, 20],
+  const filters: [string, Narrowing, number, number][] = [
+    ["everything", new Map(), 100, 100],
+    ["completed", narrowed({ status: ["completed"] }), 100, 100],
+    ["open", narrowed({ status: OPEN_STATUSES }), 50, 435],
+    ["running", narrowed({ status: ["running"] }), 14, 435],
+    ["backing off", narrowed({ status: ["backing-off"] }), 12, 3],
+    ["suspended", narrowed({ status: ["suspended"] }), 12, 3],
+    ["paused", narrowed({ status: ["paused"] }), 12, 3],
+    ["of a handler that ended often", narrowed({ target_handler_name: ["greets"] }), 100, 100],
+    ["of a handler among the open", narrowed({ status: OPEN_STATUSES, target_handler_name: ["naps"] }), 12, 40],
+    ["of a service", narrowed({ target_service_name: ["S"] }), 100, 100],
+    ["of a deployment", narrowed({ status: OPEN_STATUSES, pinned_deployment_id: deployments }), 12, 450],
+    ["running on a deployment", narrowed({ status: ["running"], pinned_deployment_id: deployments }), 0, 450],
+    ["of a service without invocations", narrowed({ target_service_name: ["T"] }), 0, 20],
   ];
   await sweptUntil(table, actor.engine, 6 * MINUTE_MS);
   const told = [];
   const shown = Object.fromEntries(INDEX_FACTS.map(({ name, shown: names }) => [name, names]));
-  const costOf = async (filter: InvocationFilter) => {
+  const costOf = async (filter: Narrowing) => {
     const meter = new ReadMeter(table, shown);
-    const { invocations } = await listInvocations({ ...actor.engine, table: meter }, filter, 100);
+    const { invocations } = await listInvocations({ ...actor.engine, table: meter }, filter, { limit: 100 });
     const { indexQueries, queries, gets, units } = meter;
     return { shown: invocations.length, indexQueries, looks: queries - indexQueries, gets, units };
   };
@@ -135,7 +133,7 @@ test.each([1, 3])("pages over %i shards follow each other without a gap or a rep
   const seen: string[] = [];
   let after: Awaited<ReturnType<typeof listInvocations>>["next"];
   do {
-    const page = await listInvocations(actor.engine, {}, 17, after);
+    const page = await listInvocations(actor.engine, new Map(), { limit: 17, after });
     seen.push(...page.invocations.map(({ id }) => id));
     after = page.next;
   } while (after !== undefined);
@@ -149,9 +147,9 @@ test("an invocation that waits in the queue for its first driver is not listed a
   for (let i = 0; i < 20; i++) await sendOn(actor, "greets");
   // All leases are over, and no worker has begun.
   await stage.pulse.pass(HOUR_MS);
-  const first = await listInvocations(actor.engine, {}, 100);
+  const first = await listInvocations(actor.engine, new Map(), { limit: 100 });
   expect(first.next, "a page ends where it can look no further").toBeDefined();
-  const second = await listInvocations(actor.engine, {}, 100, first.next);
+  const second = await listInvocations(actor.engine, new Map(), { limit: 100, after: first.next });
   const statuses = [...first.invocations, ...second.invocations].map(({ status }) => status);
   expect(statuses).toEqual(Array.from({ length: 20 }, () => "ready"));
 });
@@ -162,7 +160,7 @@ test("a completed invocation is listed as completed, even after its journal was 
   await stage.pulse.settle();
   const loaded = await load(actor.engine, invocationId);
   expect(await dropJournal(actor.engine, loaded!)).toBe(true);
-  const { invocations } = await listInvocations(actor.engine, {}, 10);
+  const { invocations } = await listInvocations(actor.engine, new Map(), { limit: 10 });
   expect(invocations.map(({ status }) => status)).toEqual(["completed"]);
 });
 
@@ -177,5 +175,7 @@ test("the sweeper walks shards that the setting no longer includes", async () =>
 
 test("a list by deployment that includes completed invocations is refused, and the refusal names a remedy", async () => {
   const { actor } = await stageWithOpen(0);
-  await expect(listInvocations(actor.engine, { deployments: ["dp_x"] }, 10)).rejects.toThrow("status=open");
+  await expect(
+    listInvocations(actor.engine, narrowed({ pinned_deployment_id: ["dp_x"] }), { limit: 10 }),
+  ).rejects.toThrow("status=open");
 });

@@ -5,11 +5,7 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { placeAt, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
 import { STATEMENT_LIMITS } from "../../../shared/engine/query/listing-budget.ts";
-import {
-  type InvocationFilter,
-  listInvocations,
-  OPEN_STATUSES,
-} from "../../../shared/engine/query/list-invocations.ts";
+import { listInvocations, OPEN_STATUSES } from "../../../shared/engine/query/list-invocations.ts";
 import { query } from "../../../shared/engine/query/query-tables.ts";
 import { runSweeper, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { complete } from "../../harness/engine/ended-invocations.ts";
@@ -17,10 +13,13 @@ import { type Actor, callOn, LEASE_MS, sendOn, type Stage } from "../../harness/
 import { stages } from "../../harness/engine/stages.ts";
 import { rowsOf } from "../../harness/engine/statements.ts";
 import { plantListed, plantOpen } from "../../harness/engine/planted.ts";
+import type { ListingRange } from "../../../shared/engine/query/listing-stream.ts";
+import type { Narrowing } from "../../../shared/core/query/narrowing.ts";
+import { narrowed } from "../../harness/engine/narrowed.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;
-const OPEN: InvocationFilter = { statuses: OPEN_STATUSES };
+const OPEN: Narrowing = narrowed({ status: OPEN_STATUSES });
 const EVERY_OPEN = "select id, status from sys_invocation where status != 'completed' order by created_at";
 
 /** Makes a send that no worker takes, and then twelve calls, which end. */
@@ -33,16 +32,18 @@ async function oneStuck(): Promise<{ stage: Stage; actor: Actor; stuck: Invocati
   return { stage, actor, stuck };
 }
 
-async function statusesOf({ engine }: Actor, filter: InvocationFilter = {}): Promise<Record<string, string>> {
-  const { invocations } = await listInvocations(engine, filter, 100);
+async function statusesOf({ engine }: Actor, filter: Narrowing = new Map()): Promise<Record<string, string>> {
+  const { invocations } = await listInvocations(engine, filter, { limit: 100 });
   return Object.fromEntries(invocations.map(({ id, status }) => [id, status]));
 }
 
 async function expectTold(actor: Actor, stuck: InvocationId): Promise<void> {
   expect((await statusesOf(actor))[stuck]).toBe("ready");
   expect(await statusesOf(actor, OPEN)).toEqual({ [stuck]: "ready" });
-  expect(await statusesOf(actor, { statuses: ["ready"], services: ["S"] })).toEqual({ [stuck]: "ready" });
-  expect(Object.keys(await statusesOf(actor, { statuses: ["completed"] }))).toHaveLength(12);
+  expect(await statusesOf(actor, narrowed({ status: ["ready"], target_service_name: ["S"] }))).toEqual({
+    [stuck]: "ready",
+  });
+  expect(Object.keys(await statusesOf(actor, narrowed({ status: ["completed"] })))).toHaveLength(12);
   expect(await rowsOf(actor, EVERY_OPEN)).toEqual([{ id: stuck, status: "ready" }]);
   const counts = "select status, count(*) as c from sys_invocation group by status order by status";
   expect(await rowsOf(actor, counts)).toEqual([
@@ -118,11 +119,16 @@ async function manyYoung(indexShards: number) {
   return { stage, actor, waiting, parked };
 }
 
-async function pagesOf(engine: Engine, filter: InvocationFilter, limit: number): Promise<string[][]> {
+async function pagesOf(
+  engine: Engine,
+  filter: Narrowing,
+  limit: number,
+  order?: ListingRange["order"],
+): Promise<string[][]> {
   const pages: string[][] = [];
   let after: Awaited<ReturnType<typeof listInvocations>>["next"];
   do {
-    const page = await listInvocations(engine, filter, limit, after);
+    const page = await listInvocations(engine, filter, { limit, after, order });
     pages.push(page.invocations.map(({ id }) => id));
     after = page.next;
     if (pages.length > 1_000) throw new Error("the pages have no end");
@@ -154,9 +160,37 @@ test.each([
   60_000,
 );
 
+test.each([
+  [1, 100],
+  [3, 7],
+])(
+  "over %i shards the pages of %i with the oldest first show each open invocation once, in the order of acceptance",
+  async (indexShards, limit) => {
+    const { actor, waiting, parked } = await manyYoung(indexShards);
+    const everyOpen = await rowsOf(actor, "select id, created_at from sys_invocation where status != 'completed'");
+    const acceptedAt = new Map(everyOpen.map(({ id, created_at }) => [id as string, Date.parse(created_at as string)]));
+    const pages = await pagesOf(actor.engine, OPEN, limit, "oldest-first");
+    const all = pages.flat();
+    expect(new Set(all)).toEqual(new Set([...waiting, ...parked]));
+    expect(all).toHaveLength(waiting.length + parked.length);
+    const moments = all.map((id) => acceptedAt.get(id)!);
+    expect(moments).toEqual(moments.toSorted((a, b) => a - b));
+    expect(pages.every((page) => page.length <= limit)).toBe(true);
+    const oldParked = narrowed({ status: ["suspended"], target_service_name: ["S"] });
+    expect(new Set((await pagesOf(actor.engine, oldParked, limit, "oldest-first")).flat())).toEqual(new Set(parked));
+  },
+  60_000,
+);
+
+test("only open invocations are listed with the oldest first", async () => {
+  const { actor } = await oneStuck();
+  const ended = listInvocations(actor.engine, new Map(), { limit: 10, order: "oldest-first" });
+  await expect(ended).rejects.toThrow("add status=open");
+});
+
 test("the first page shows the entries of the open index, although it cannot look at all young invocations", async () => {
   const { actor, parked } = await manyYoung(1);
-  const first = await listInvocations(actor.engine, OPEN, 100);
+  const first = await listInvocations(actor.engine, OPEN, { limit: 100 });
   const shown = new Set<string>(first.invocations.map(({ id }) => id));
   expect(parked.filter((id) => !shown.has(id))).toEqual([]);
   expect(first.next, "there is more, and the page says so").toBeDefined();
@@ -207,12 +241,12 @@ test("if thousands of invocations are parked, a page reads only a part of them, 
   const { engine } = actor;
   const shown = new Map<string, string>();
   const read = await readOfOpen(actor, async () => {
-    const { invocations } = await listInvocations(engine, {}, 300);
+    const { invocations } = await listInvocations(engine, new Map(), { limit: 300 });
     for (const { id, status } of invocations) shown.set(id, status);
   });
   expect(read).toBeLessThanOrEqual(2_000);
   expect([shown.size > 200, new Set(shown.values())]).toEqual([true, new Set(["completed", "backing-off"])]);
-  const all = await pagesOf(engine, { statuses: ["completed"] }, 100);
+  const all = await pagesOf(engine, narrowed({ status: ["completed"] }), 100);
   expect(all.flat()).toHaveLength(200);
   for (const [id, status] of shown) expect(status).toBe(parked.has(id) ? "backing-off" : "completed");
 });

@@ -18,6 +18,7 @@ import { PROJECTED } from "../../harness/engine/counted-table.ts";
 import { ReadMeter } from "../../harness/engine/read-meter.ts";
 import { stages } from "../../harness/engine/stages.ts";
 import { rowsOf } from "../../harness/engine/statements.ts";
+import { narrowed } from "../../harness/engine/narrowed.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;
@@ -77,7 +78,7 @@ test.each(["with its journal", "without its journal"])(
     const { stage, actor, ids } = await play();
     if (how === "without its journal")
       for (const [name] of ENDS) await stage.pulse.within(1_000, purgeJournal(actor.engine, ids[name]));
-    const { invocations } = await listInvocations(actor.engine, {}, 100);
+    const { invocations } = await listInvocations(actor.engine, new Map(), { limit: 100 });
     const rows = await new RowReader(actor.engine).details(invocations);
     const inSql = await rowsOf(actor, "select id, outcome from sys_invocation");
     for (const [name, outcome] of ENDS) {
@@ -95,7 +96,7 @@ test.each(["with its journal", "without its journal"])(
 
 test("rows show the end, the attempts, the next attempt and the failure", async () => {
   const { actor, ids } = await play();
-  const { invocations } = await listInvocations(actor.engine, {}, 100);
+  const { invocations } = await listInvocations(actor.engine, new Map(), { limit: 100 });
   const rows = new Map((await new RowReader(actor.engine).details(invocations)).map((row) => [row.id, row]));
   expect(rows.get(ids.refuses)).toMatchObject({
     attempts: 1,
@@ -116,7 +117,7 @@ test("a list by outcome contains only invocations with these outcomes, on all pa
     const found: string[] = [];
     let after: Awaited<ReturnType<typeof listByDetails>>["next"];
     do {
-      const page = await listByDetails(actor.engine, {}, { outcomes: new Set(outcomes) }, limit, after);
+      const page = await listByDetails(actor.engine, new Map(), { outcomes: new Set(outcomes) }, { limit, after });
       expect(page.invocations.length).toBeLessThanOrEqual(limit);
       found.push(...page.invocations.map(({ id }) => id));
       after = page.next;
@@ -126,7 +127,12 @@ test("a list by outcome contains only invocations with these outcomes, on all pa
   expect((await listed(["failed"], 1)).sort()).toEqual([ids.refuses, ids.conflicts].sort());
   expect(await listed(["killed"], 100)).toEqual([ids.killed]);
   expect((await listed(["succeeded", "cancelled"], 1)).sort()).toEqual([ids.greets, ids.cancelled].sort());
-  const open = await listByDetails(actor.engine, { statuses: ["suspended"] }, { outcomes: new Set(["failed"]) }, 100);
+  const open = await listByDetails(
+    actor.engine,
+    narrowed({ status: ["suspended"] }),
+    { outcomes: new Set(["failed"]) },
+    { limit: 100 },
+  );
   expect(open.invocations).toEqual([]);
 });
 
@@ -134,7 +140,12 @@ test("completed invocations are listed by the deployment of their last attempt, 
   const { actor, ids } = await play();
   const [deployment] = await actor.engine.registry.deployments();
   const listed = async (wanted: DetailsFilter, statuses?: readonly ["completed"]) => {
-    const { invocations } = await listByDetails(actor.engine, statuses === undefined ? {} : { statuses }, wanted, 100);
+    const { invocations } = await listByDetails(
+      actor.engine,
+      statuses === undefined ? new Map() : narrowed({ status: statuses }),
+      wanted,
+      { limit: 100 },
+    );
     return invocations.map(({ id }) => id).sort();
   };
   const ended = [ids.greets, ids.refuses, ids.conflicts, ids.cancelled, ids.killed];
@@ -154,7 +165,7 @@ test("one page by outcome reads a bounded number of ends, and the next page goes
   await complete(stage.stores.table, actor.engine, 1_000, HOUR_MS);
   const table = new ReadMeter(actor.engine.table, PROJECTED);
   const engine = { ...actor.engine, table };
-  const page = await listByDetails(engine, {}, { outcomes: new Set(["failed"]) }, 100);
+  const page = await listByDetails(engine, new Map(), { outcomes: new Set(["failed"]) }, { limit: 100 });
   expect(page.next).toBeDefined();
   // The units pay for the list itself, for one segment of each row in batches, and for one more read of each row whose end came
   // after several segments.
@@ -162,7 +173,7 @@ test("one page by outcome reads a bounded number of ends, and the next page goes
   let after = page.next;
   const found = [...page.invocations];
   for (let pages = 0; after !== undefined && pages < 5; pages++) {
-    const more = await listByDetails(engine, {}, { outcomes: new Set(["failed"]) }, 100, after);
+    const more = await listByDetails(engine, new Map(), { outcomes: new Set(["failed"]) }, { limit: 100, after });
     found.push(...more.invocations);
     after = more.next;
   }

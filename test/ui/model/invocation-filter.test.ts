@@ -27,7 +27,7 @@ test("names and values are read, and a quoted value keeps its spaces and quotes"
     ...NO_FILTER,
     status: ["paused", "open"],
     service: ["Cart"],
-    key: 'a "b"',
+    key: ['a "b"'],
   });
 });
 
@@ -35,9 +35,9 @@ test.each([
   ["failed", { outcome: ["failed"] }],
   ["status:failed,killed", { outcome: ["failed", "killed"] }],
   ["paused", { status: ["paused"] }],
-  ["age:1h", { age: ">1h" }],
-  ["age:<10m", { age: "<10m" }],
-  ['key:""', { key: "" }],
+  ["age:1h", { age: [">1h"] }],
+  ["age:<10m", { age: ["<10m"] }],
+  ['key:""', { key: [""] }],
   ["service:A service:B", { service: ["A", "B"] }],
 ])("%s is read", (text, expected) => expect(filterOf(text)).toEqual({ ...NO_FILTER, ...expected }));
 
@@ -59,9 +59,9 @@ test.each([
 
 const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,12}$/);
 const names = fc.uniqueArray(name, { maxLength: 3 });
-const key = fc.option(
+const key = fc.array(
   fc.string({ unit: "binary" }).filter((text) => !/\p{Surrogate}/u.test(text)),
-  { nil: undefined },
+  { maxLength: 1 },
 );
 const anyFilter = fc.record({
   status: fc.uniqueArray(fc.constantFrom(...STATUS_WORDS), { maxLength: 3 }),
@@ -71,7 +71,7 @@ const anyFilter = fc.record({
   deployment: fc.constant<readonly string[]>([]),
   cause: fc.constant<readonly string[]>([]),
   key,
-  age: fc.option(fc.constantFrom(">1h", "<10m", ">7d"), { nil: undefined }),
+  age: fc.array(fc.constantFrom(">1h", "<10m", ">7d"), { maxLength: 1 }),
 });
 
 test("each filter comes back from its text and from its address", () => {
@@ -88,15 +88,14 @@ test("any text is read without an error", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => readFilter(text).kind !== undefined));
 });
 
-test("the API gets an age as a moment of the server's clock, and a filter by deployment matches ended ones too", () => {
-  const nowMs = Date.UTC(2026, 10, 24, 13, 0, 0);
-  expect(Object.fromEntries(apiQuery(filterOf("age:>1h key:,a"), nowMs))).toEqual({
+test("the API gets an age, which counts by the clock of the server, and a filter by deployment matches ended ones too", () => {
+  expect(Object.fromEntries(apiQuery(filterOf("age:>1h key:,a")))).toEqual({
     key: ",a",
-    created_before: "2026-11-24T12:00:00.000Z",
+    created_before: "1h",
   });
-  expect(Object.fromEntries(apiQuery(filterOf("deployment:dp_1 age:<10m"), nowMs))).toEqual({
+  expect(Object.fromEntries(apiQuery(filterOf("deployment:dp_1 age:<10m")))).toEqual({
     deployment: "dp_1",
-    created_after: "2026-11-24T12:50:00.000Z",
+    created_after: "10m",
   });
 });
 

@@ -1,7 +1,6 @@
 /** The requests of a change of many invocations: the search for those that match, and one batch of the change. */
 import type { BatchBody } from "../../../shared/api/wire/admin.ts";
 import { ask } from "../../data/api.ts";
-import { peekNowMs } from "../../data/clock.ts";
 import { listingPages } from "../../data/listing.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { type BulkChange, MATCHES_MAX } from "../../model/bulk-changes.ts";
@@ -31,7 +30,7 @@ export async function findMatching(
 ): Promise<Matching> {
   // An invocation whose status changes between two pages may be on both.
   const byId = new Map<string, Row>();
-  const query = apiQuery(filter, peekNowMs());
+  const query = apiQuery(filter);
   query.set("details", "false");
   query.set("limit", String(PAGE));
   let mayHaveMore = false;

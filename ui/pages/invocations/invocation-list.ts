@@ -3,17 +3,17 @@
  * pages with `readOlder` as the reader scrolls.
  */
 import { signal } from "@preact/signals";
-import { ApiProblem, ask, problemOf } from "../../data/api.ts";
-import { peekNowMs } from "../../data/clock.ts";
-import { listingPage, listingPages, requestsAtOnce } from "../../data/listing.ts";
+import type { ListOrder } from "../../../shared/api/wire/list-filters.ts";
+import { type ApiProblem, problemOf } from "../../data/api.ts";
+import { firstListed, listingPage, listingPages, requestsAtOnce } from "../../data/listing.ts";
 import { apiQuery } from "../../model/invocation-filter.ts";
 import type { InvocationFilter } from "../../model/invocation-filter.ts";
 import { NO_ROWS, type Row, type Rows, ROWS_MAX, withFresh, withHead, withOlder } from "../../model/list-rows.ts";
-import { oldestOpenStatement, rowOfStatement, type StatementRow } from "../../model/oldest-open.ts";
 
 export const FIRST_PAGE = 100;
 const LATER_PAGE = 500;
-export type ListOrder = "newest" | "oldest";
+/** The list with the oldest first has no further rows. */
+export const OLDEST_MAX = 200;
 
 export class InvocationList {
   readonly rows = signal(NO_ROWS);
@@ -23,8 +23,6 @@ export class InvocationList {
   readonly problem = signal<ApiProblem | undefined>(undefined);
   /** The number of requests for older rows that found no row, since the last row was found. */
   readonly inVain = signal(0);
-  /** The list leaves out the invocations of the last ten minutes. */
-  readonly isSettledOnly = signal(false);
   /** By id; a row stays selected when the list is read again. */
   readonly selected = signal<ReadonlyMap<string, Row>>(new Map());
   /** The row that the keyboard acts on. A click with Shift selects or deselects the rows from this row to the clicked one. */
@@ -130,33 +128,19 @@ export class InvocationList {
   }
 
   #query(limit: number): URLSearchParams {
-    const query = apiQuery(this.#filter, peekNowMs());
+    const query = apiQuery(this.#filter);
     query.set("limit", String(limit));
     query.set("waits", "true");
     return query;
   }
 
-  /** If too many invocations were accepted lately to tell which are open, only older ones are shown. */
   async #readOldest(aborted: AbortSignal): Promise<number> {
-    const read = async (isSettled: boolean): Promise<readonly Row[]> => {
-      const query = oldestOpenStatement(this.#filter, peekNowMs(), isSettled);
-      const { rows } = await ask<{ rows: readonly StatementRow[] }>("query", {
-        method: "POST",
-        body: { query },
-        signal: aborted,
-      });
-      return rows.map(rowOfStatement);
-    };
-    const isSettled = this.isSettledOnly.peek();
-    try {
-      this.#show({ shown: await read(isSettled), fresh: [] });
-    } catch (error) {
-      if (isSettled || !(error instanceof ApiProblem) || error.status !== 400) throw error;
-      this.#show({ shown: await read(true), fresh: [] });
-      this.isSettledOnly.value = true;
-    }
-    const { shown } = this.rows.peek();
-    this.#renewSelected(shown);
-    return shown.length;
+    const query = this.#query(OLDEST_MAX);
+    query.set("order", this.#order);
+    const { rows, mayHaveMore } = await firstListed({ query, signal: aborted }, OLDEST_MAX);
+    this.#show({ shown: rows.slice(0, OLDEST_MAX), fresh: [] });
+    this.mayHaveMore.value = mayHaveMore;
+    this.#renewSelected(rows);
+    return rows.length;
   }
 }

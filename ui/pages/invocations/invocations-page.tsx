@@ -4,7 +4,6 @@ import { useState } from "preact/hooks";
 import { route, setQuery } from "../../data/location.ts";
 import { useKept } from "../../data/places.ts";
 import { usePolled } from "../../data/polled.ts";
-import { readsHaveAPrice } from "../../data/server.ts";
 import { filterIn, filterText, isOpenOnly } from "../../model/invocation-filter.ts";
 import { BULK_CHANGES, type BulkChange } from "../../model/bulk-changes.ts";
 import { Empty, ProblemBox, Skeleton } from "../../parts/states.tsx";
@@ -17,12 +16,6 @@ import { InvocationTable } from "./invocation-table.tsx";
 import { ListFoot } from "./list-foot.tsx";
 import { Presets } from "./presets.tsx";
 import { useListKeys } from "./list-keys.ts";
-
-/**
- * The server evaluates the SQL statement for the oldest invocations in a separate process, so the page reads these invocations
- * less often than the newest ones.
- */
-const OLDEST_EVERY_MS = 10_000;
 
 interface Asked {
   readonly change: BulkChange;
@@ -37,8 +30,7 @@ export function InvocationsPage(): JSX.Element {
     query.get("order") === "oldest" && isOpenOnly(filter) && filter.cause.length === 0 ? "oldest" : "newest";
   const key = `${order} ${filterText(filter)}`;
   const list = useKept(`invocations ${key}`, () => new InvocationList(filter, order));
-  const isSlow = order === "oldest" && !readsHaveAPrice.value;
-  const polled = usePolled(key, (aborted) => list.readHead(aborted), isSlow ? { everyMs: OLDEST_EVERY_MS } : {});
+  const polled = usePolled(key, (aborted) => list.readHead(aborted));
   // A link of the overview asks for a change of all that match; the dialog shows them before it changes any.
   const [asked, setAsked] = useState<Asked | undefined>(() => askedBy(query.get("change")));
   const readAnew = (): void => {

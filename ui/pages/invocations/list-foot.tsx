@@ -1,11 +1,11 @@
 /** The end of the list: loads older rows when it comes into view, or says why there are no more. */
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { ListOrder } from "../../../shared/api/wire/list-filters.ts";
 import { ROWS_MAX } from "../../model/list-rows.ts";
-import { OLDEST_MAX } from "../../model/oldest-open.ts";
 import { countText } from "../../model/size-text.ts";
 import { ProblemBox } from "../../parts/states.tsx";
-import type { InvocationList, ListOrder } from "./invocation-list.ts";
+import { type InvocationList, OLDEST_MAX } from "./invocation-list.ts";
 
 /** Loading begins before the reader sees the end. */
 const AHEAD = "1200px";
@@ -39,15 +39,8 @@ function FootWords({ list, order }: { readonly list: InvocationList; readonly or
   const { shown } = list.rows.value;
   const rows = shown.length === 1 ? "1 row" : `${countText(shown.length)} rows`;
   if (order === "oldest") {
-    const settled = list.isSettledOnly.value
-      ? " Invocations of the last ten minutes are left out: too many were accepted to tell which are still open."
-      : "";
-    return (
-      <p>
-        {shown.length >= OLDEST_MAX ? `The ${OLDEST_MAX} oldest.` : `${rows}, oldest first.`}
-        {settled}
-      </p>
-    );
+    const more = list.mayHaveMore.value ? " Younger ones were not looked at yet." : "";
+    return <p>{shown.length >= OLDEST_MAX ? `The ${OLDEST_MAX} oldest.` : `${rows}, oldest first.${more}`}</p>;
   }
   if (shown.length >= ROWS_MAX)
     return <p>{countText(ROWS_MAX)} rows are shown. Narrow the filter, for instance by age, to see older ones.</p>;

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { filterQuery, filterText, type InvocationFilter, NO_FILTER } from "../../model/invocation-filter.ts";
 import { hrefTo } from "../../model/route.ts";
-import type { ListOrder } from "./invocation-list.ts";
+import type { ListOrder } from "../../../shared/api/wire/list-filters.ts";
 
 interface Preset {
   readonly words: string;

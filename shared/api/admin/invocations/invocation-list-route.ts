@@ -1,11 +1,11 @@
 /** `GET /invocations`: one page of invocations that match the filters. */
-import { END_OUTCOMES, type EndOutcome } from "../../../core/invocation/end-outcome.ts";
-import { isPresented, type Presented } from "../../../core/query/status-words.ts";
+import { END_OUTCOMES } from "../../../core/invocation/end-outcome.ts";
+import { type Bound, both } from "../../../core/query/narrowing.ts";
 import { isCauseId } from "../../../core/query/cause.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { listInvocations, OPEN_STATUSES, UnlistableError } from "../../../engine/query/list-invocations.ts";
-import type { InvocationFilter } from "../../../engine/query/list-invocations.ts";
-import { type DetailedPage, type DetailsFilter, listByDetails } from "../../../engine/query/list-by-details.ts";
+import type { PageChoice } from "../../../engine/query/list-invocations.ts";
+import { type DetailedPage, listByDetails } from "../../../engine/query/list-by-details.ts";
 import { type ListPosition, positionIn, positionText } from "../../../engine/query/list-position.ts";
 import { waitsOfRows } from "../../../engine/query/row-waits.ts";
 import { RowReader } from "../../../engine/query/row-details.ts";
@@ -14,6 +14,7 @@ import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import type { InvocationListBody } from "../../wire/invocation.ts";
+import { LIST_FILTERS, LIST_ORDERS, type ListFilter, momentMsOf } from "../../wire/list-filters.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 import { PlainRefusal } from "../requests/plain-refusal.ts";
 import { present } from "../requests/present.ts";
@@ -24,105 +25,88 @@ const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 500;
 
 /**
- * Query: `status` (statuses of the API, or `open` for all but completed), `service`, `handler`, `deployment` and `outcome`
- * (how a completed invocation ended) and `cause` (of a group of the overview) may be repeated, or have several values with commas between them. `key` may only be
- * repeated, because keys may contain commas. `created_after` and `created_before` are moments, inclusive. `after` is the `next`
- * of another page, `limit` the size of the page (100 by default). `details` is `true` by default; `waits=true` adds what each
- * open invocation waits for.
+ * Query: the parameters of the filters (`LIST_FILTERS`). `order` is `newest` by default. `after` is the `next` of another page in
+ * the same order, `limit` the size of the page (100 by default). `details` is `true` by default; `waits=true` adds what each open
+ * invocation waits for.
  */
 export async function listInvocationsRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.query);
-  const statuses = wordsIn(query, "status")?.flatMap(statusesOf);
-  const filter: InvocationFilter = present({
-    statuses,
-    services: wordsIn(query, "service"),
-    handlers: wordsIn(query, "handler"),
-    keys: query.has("key") ? query.getAll("key") : undefined,
-    deployments: wordsIn(query, "deployment"),
-    created: createdIn(query),
-  });
   try {
     const withWaits = flagIn(query, "waits", "false");
-    return jsonResponse(200, await bodyOf(engine, await pageOf(engine, query, filter), withWaits));
+    return jsonResponse(200, await bodyOf(engine, await pageOf(engine, query), withWaits));
   } catch (error) {
     if (error instanceof UnlistableError || error instanceof SqlError) throw new HttpProblem(400, error.message);
     throw error;
   }
 }
 
-function createdIn(query: URLSearchParams): InvocationFilter["created"] {
-  const bounds = present({ fromMs: momentIn(query, "created_after"), toMs: momentIn(query, "created_before") });
-  return Object.keys(bounds).length === 0 ? undefined : bounds;
-}
-
-function momentIn(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name);
-  if (text === null) return undefined;
-  const atMs = /^\d{4}-\d\d-\d\dT[0-9:.]{5,18}(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(atMs)) throw badQuery(`${name}: this is no moment such as 2026-11-24T13:00:00Z`);
-  return atMs;
-}
-
-async function pageOf(engine: Engine, query: URLSearchParams, filter: InvocationFilter): Promise<DetailedPage> {
-  const [outcomes, limit, after] = [outcomesIn(query), limitIn(query), afterIn(query)];
+async function pageOf(engine: Engine, query: URLSearchParams): Promise<DetailedPage> {
+  const [bounds, choice] = [boundsIn(query, engine.clock.nowMs()), choiceIn(query)];
+  const [outcomes, causes] = [bounds.get("outcome")?.in, bounds.get("cause")?.in];
+  const statuses = bounds.get("status")?.in ?? ["completed"];
+  const mayBeEnded = outcomes !== undefined || statuses.includes("completed");
+  // The indexes show the deployments of open invocations alone.
+  const deployments = mayBeEnded ? bounds.get("pinned_deployment_id")?.in : undefined;
   const isDetailed = flagIn(query, "details", "true");
-  const wanted = detailsFilterOf(query, filter, outcomes);
-  if (wanted !== undefined) {
-    const { deployments, ...rest } = filter;
-    // The indexes show the deployments of open invocations alone.
-    const narrowed = wanted.deployments === undefined && deployments !== undefined ? { ...rest, deployments } : rest;
-    return await listByDetails(engine, narrowed, wanted, limit, after);
+  if (outcomes === undefined && causes === undefined && deployments === undefined) {
+    const page = await listInvocations(engine, bounds, choice);
+    return isDetailed ? { ...page, invocations: await new RowReader(engine).details(page.invocations) } : page;
   }
-  const page = await listInvocations(engine, filter, limit, after);
-  if (!isDetailed) return page;
-  return { ...page, invocations: await new RowReader(engine).details(page.invocations) };
+  if (deployments !== undefined) bounds.delete("pinned_deployment_id");
+  const wanted = present({
+    outcomes: outcomes && new Set(END_OUTCOMES.filter((outcome) => outcomes.includes(outcome))),
+    causes: causes && new Set(causes),
+    deployments: deployments && new Set(deployments),
+  });
+  return await listByDetails(engine, bounds, wanted, choice);
 }
 
-/** @returns undefined if the indexes show all that the filter names */
-function detailsFilterOf(
-  query: URLSearchParams,
-  { statuses, deployments }: InvocationFilter,
-  outcomes: ReadonlySet<EndOutcome> | undefined,
-): DetailsFilter | undefined {
-  const causes = causesIn(query);
-  const mayBeEnded = outcomes !== undefined || (statuses ?? ["completed"]).includes("completed");
-  const where = mayBeEnded ? deployments : undefined;
-  if (outcomes === undefined && causes === undefined && where === undefined) return undefined;
-  return present({ outcomes, causes, deployments: where && new Set(where) });
+/** Bounds by column of `sys_invocation`; those of filters without a column by parameter. */
+function boundsIn(query: URLSearchParams, nowMs: number): Map<string, Bound> {
+  const bounds = new Map<string, Bound>();
+  for (const filter of LIST_FILTERS) {
+    const { parameter, column = parameter } = filter;
+    if (parameter === undefined || column === undefined) continue;
+    for (const bound of boundsOf(filter, query.getAll(parameter), nowMs))
+      bounds.set(column, both(bounds.get(column) ?? {}, bound));
+  }
+  return bounds;
 }
 
-function causesIn(query: URLSearchParams): ReadonlySet<string> | undefined {
-  const words = wordsIn(query, "cause");
-  const stranger = words?.find((word) => !isCauseId(word));
-  if (stranger !== undefined) throw badQuery("cause: this is not the `cause` of a group of the overview");
-  return words && new Set(words);
+function boundsOf(filter: ListFilter, written: readonly string[], nowMs: number): readonly Bound[] {
+  const { parameter, kind, bound = "toMs" } = filter;
+  if (kind === "moment")
+    return written.map((text) => {
+      const atMs = momentMsOf(text, nowMs);
+      if (atMs !== undefined) return { [bound]: atMs };
+      throw badQuery(`${parameter}: this is no moment such as 2026-11-24T13:00:00Z, and no age such as 15m`);
+    });
+  if (written.length === 0) return [];
+  return [{ in: kind === "names" ? namesIn(filter, written) : written }];
 }
 
-function outcomesIn(query: URLSearchParams): ReadonlySet<EndOutcome> | undefined {
-  const words = wordsIn(query, "outcome");
-  return words && new Set(words.map(outcomeOf));
+function namesIn({ parameter, words }: ListFilter, written: readonly string[]): readonly string[] {
+  const names = written.flatMap((value) => value.split(","));
+  const stranger = words && names.find((name) => !words.includes(name));
+  if (stranger !== undefined) throw badQuery(`${parameter}: '${stranger}' is none of ${words!.join(", ")}`);
+  if (parameter === "cause" && !names.every(isCauseId))
+    throw badQuery("cause: this is not the `cause` of a group of the overview");
+  return parameter === "status"
+    ? names.flatMap((word): readonly string[] => (word === "open" ? OPEN_STATUSES : [word]))
+    : names;
 }
 
-function outcomeOf(word: string): EndOutcome {
-  const outcome = END_OUTCOMES.find((known) => known === word);
-  if (outcome === undefined) throw badQuery(`outcome: '${word}' is none of ${END_OUTCOMES.join(", ")}`);
-  return outcome;
+function choiceIn(query: URLSearchParams): PageChoice {
+  const order = query.get("order") ?? "newest";
+  if (!LIST_ORDERS.some((known) => known === order))
+    throw badQuery(`order: '${order}' is neither ${LIST_ORDERS.join(" nor ")}`);
+  return { limit: limitIn(query), after: afterIn(query), order: order === "oldest" ? "oldest-first" : "newest-first" };
 }
 
 function flagIn(query: URLSearchParams, name: string, usual: "true" | "false"): boolean {
   const text = query.get(name) ?? usual;
   if (text !== "true" && text !== "false") throw badQuery(`${name}: '${text}' is neither true nor false`);
   return text === "true";
-}
-
-function wordsIn(query: URLSearchParams, name: string): readonly string[] | undefined {
-  return query.has(name) ? query.getAll(name).flatMap((value) => value.split(",")) : undefined;
-}
-
-function statusesOf(word: string): readonly Presented[] {
-  if (word === "open") return OPEN_STATUSES;
-  if (isPresented(word)) return [word];
-  throw badQuery(`status: '${word}' is not one of open, completed, ${OPEN_STATUSES.join(", ")}`);
 }
 
 function limitIn(query: URLSearchParams): number {

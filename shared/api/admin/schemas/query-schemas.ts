@@ -4,23 +4,23 @@ import { END_OUTCOMES } from "../../../core/invocation/end-outcome.ts";
 import { ATTENTION_KINDS } from "../../../core/query/attention.ts";
 import { PRESENTED } from "../../../core/query/status-words.ts";
 import { Pause, Wait } from "./invocation-answers.ts";
+import { LIST_FILTERS, LIST_ORDERS } from "../../wire/list-filters.ts";
 import type { InvocationListBody, InvocationSummaryBody } from "../../wire/invocation.ts";
 import type { ServiceCountsBody } from "../../wire/overview.ts";
 
 const text = z.string();
 const words = z.string().optional();
-const oneOrMore = "one, or several with commas between them or in repeated parameters.";
 
 export const ListInvocationsQuery = z.object({
-  status: words.describe(`\`open\` for all but completed, ${PRESENTED.join(", ")}: ${oneOrMore}`),
-  outcome: words.describe(`Outcomes of completed invocations, ${END_OUTCOMES.join(", ")}: ${oneOrMore}`),
-  service: words.describe(`Names of services: ${oneOrMore}`),
-  handler: words.describe(`Names of handlers: ${oneOrMore}`),
-  key: words.describe("The key of an object or the id of a workflow; repeat the parameter for several."),
-  deployment: words.describe(`Ids of deployments, of the last attempt for completed invocations: ${oneOrMore}`),
-  cause: words.describe(`Causes of failures, from \`causes\` of the overview: ${oneOrMore}`),
-  created_after: words.describe("Only invocations that were accepted at this moment (RFC 3339) or later."),
-  created_before: words.describe("Only invocations that were accepted at this moment (RFC 3339) or earlier."),
+  ...Object.fromEntries(
+    LIST_FILTERS.flatMap(({ parameter, description = "" }) =>
+      parameter === undefined ? [] : [[parameter, words.describe(description)]],
+    ),
+  ),
+  order: z
+    .enum(LIST_ORDERS)
+    .optional()
+    .describe("`oldest` for the oldest first, only with open statuses; `newest` unless given."),
   details: words.describe(
     "`false` leaves out the details that the indexes do not show; they cost a read for each row.",
   ),
@@ -132,7 +132,9 @@ export const InvocationList = z
   .object({
     invocations: z
       .array(InvocationSummary)
-      .describe("Newest first; pages of open invocations may continue with younger ones after the oldest."),
+      .describe(
+        "Newest first, unless `order=oldest`; pages of open invocations may continue with younger ones after the oldest.",
+      ),
     next: text
       .exactOptional()
       .describe(
