@@ -1,16 +1,15 @@
-/** The filters of `stepwell invocations`: for its list, and for changes of all invocations that match. */
+/** The filters of `stepwell invocations` as options: for its list, and for changes of all invocations that match. */
 import { InvalidArgumentError, Option } from "commander";
+import { ageMsOf, LIST_FILTERS } from "../../../shared/api/wire/list-filters.ts";
 import { OUTCOME_WORDS, STATUS_WORDS } from "../../../shared/api/wire/status-words.ts";
 import { CommandFailure } from "../text/command-failure.ts";
 import { EXIT_USAGE } from "../text/exit-codes.ts";
 
-/** Each filter has the same name as its query parameter. */
-const FILTERS = ["status", "service", "handler", "key", "deployment", "cause"] as const;
-
 const OUTCOMES = new Set<string>(OUTCOME_WORDS);
 const STATUS_CHOICES: readonly string[] = [...STATUS_WORDS, ...OUTCOME_WORDS];
 
-export type InvocationFilter = Readonly<Partial<Record<(typeof FILTERS)[number], readonly string[]>>>;
+/** The values of the options of a command by attribute. */
+export type Flags = Readonly<Record<string, string | readonly string[] | true | undefined>>;
 
 /**
  * How a filter takes its values. `words`: all words up to the next option, for commands without ids. `repeated`: one
@@ -18,41 +17,45 @@ export type InvocationFilter = Readonly<Partial<Record<(typeof FILTERS)[number],
  */
 export type FilterForm = "words" | "repeated";
 
-/** @param statuses the statuses that the command selects without the filter; all if absent */
-export function filterOptions(form: FilterForm, statuses: readonly string[] = []): readonly Option[] {
-  const unless = statuses.length === 0 ? "" : ` (default: ${statuses.join(", ")})`;
-  const status = filterOption(
-    form,
-    "--status <status",
-    `only invocations with one of these statuses or outcomes; \`open\` means all but completed${unless}`,
-  );
-  return [
-    status.choices(STATUS_CHOICES).argParser(form === "words" ? addStatuses : unlessId(addStatuses)),
-    filterOption(form, "--service <name", "only invocations of these services"),
-    filterOption(form, "--handler <name", "only invocations of these handlers"),
-    filterOption(form, "--key <key", "only invocations of these keys of objects or workflows"),
-    filterOption(
-      form,
-      "--cause <id",
-      "only invocations that failed by these causes, whose ids `stepwell status` shows",
-    ),
-  ];
+/**
+ * @param statuses the statuses that the command selects without the filter; all if empty
+ * @param deployment the name of the filter by deployment if `--deployment` has another meaning; `none` for no such filter
+ */
+export function filterOptions(
+  form: FilterForm,
+  statuses: readonly string[] = [],
+  deployment: "deployment" | "pinned-to" | "none" = "deployment",
+): readonly Option[] {
+  return LIST_FILTERS.flatMap(({ name, option }) => {
+    const flag = name === "deployment" ? deployment : name;
+    if (option === undefined || flag === "none") return [];
+    if (name === "status") return [statusOption(form, option.help, statuses)];
+    return [filterOption(form, `--${flag} <${option.value}`, option.help)];
+  });
 }
 
-/** @param flag the option's name: `--pinned-to` if `--deployment` has another meaning in the command */
-export function deploymentFilter(form: FilterForm, flag: "--deployment" | "--pinned-to"): Option {
-  return filterOption(
-    form,
-    `${flag} <id`,
-    "only invocations of these deployments; of completed ones, the deployment of the last attempt counts",
-  );
+/** `--older-than`, which says in one word what an age before `created_before` says. */
+export function olderThanOption(): Option {
+  return new Option(
+    "--older-than <age>",
+    "only invocations that are at least this old by the clock of the server: 30s, 15m, 2h or 7d",
+  ).argParser((written: string) => {
+    if (ageMsOf(written) !== undefined) return written;
+    throw new InvalidArgumentError("Write a number and a unit: 30s, 15m, 2h or 7d.");
+  });
+}
+
+function statusOption(form: FilterForm, help: string, statuses: readonly string[]): Option {
+  const unless = statuses.length === 0 ? "" : ` (default: ${statuses.join(", ")})`;
+  const status = filterOption(form, "--status <status", `${help}${unless}`);
+  return status.choices(STATUS_CHOICES).argParser(form === "words" ? addStatuses : unlessId(addStatuses));
 }
 
 /** @param start the flag and the beginning of the name of its value, as `--key <key` */
-function filterOption(form: FilterForm, start: string, description: string): Option {
-  if (form === "words") return new Option(`${start}...>`, description);
+function filterOption(form: FilterForm, start: string, help: string): Option {
+  if (form === "words") return new Option(`${start}...>`, help);
   const addOne = (written: string, before: readonly string[] = []): readonly string[] => [...before, written];
-  return new Option(`${start}>`, `${description}; repeatable`).argParser(unlessId(addOne));
+  return new Option(`${start}>`, `${help}; repeatable`).argParser(unlessId(addOne));
 }
 
 type AddValues = (written: string, before?: readonly string[]) => readonly string[];
@@ -74,18 +77,23 @@ function addStatuses(written: string, before: readonly string[] = []): readonly 
   throw new InvalidArgumentError(`Allowed choices are ${STATUS_CHOICES.join(", ")}.`);
 }
 
-/** @throws CommandFailure if the filter selects outcomes and other statuses, which the API lists only separately */
-export function filterQuery(filter: InvocationFilter): URLSearchParams {
+/**
+ * @param flags the filter by deployment is in `deployment`, whatever its option is called
+ * @throws CommandFailure if the filter selects outcomes and other statuses, which the API lists only separately
+ */
+export function filterQuery(flags: Flags): URLSearchParams {
   const query = new URLSearchParams();
-  for (const name of FILTERS) for (const value of filter[name] ?? []) query.append(...parameterOf(name, value));
+  for (const { name, parameter = name, option } of LIST_FILTERS) {
+    const values = option && flags[new Option(`--${name}`).attributeName()];
+    if (values === undefined || values === true) continue;
+    for (const value of [values].flat())
+      // The API has a separate filter for the outcomes of completed invocations.
+      query.append(name === "status" && OUTCOMES.has(value) ? "outcome" : parameter, value);
+  }
+  if (typeof flags["olderThan"] === "string") query.append("created_before", flags["olderThan"]);
   if (!query.has("status") || !query.has("outcome")) return query;
   throw new CommandFailure("Outcomes and other statuses cannot be selected together", {
     exitCode: EXIT_USAGE,
     fix: `Select the outcomes (${OUTCOME_WORDS.join(", ")}) and the other statuses in two commands.`,
   });
-}
-
-/** The API has a separate filter for the outcomes of completed invocations. */
-function parameterOf(name: string, value: string): [string, string] {
-  return name === "status" && OUTCOMES.has(value) ? ["outcome", value] : [name, value];
 }

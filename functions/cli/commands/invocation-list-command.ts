@@ -1,8 +1,7 @@
 /** `stepwell invocations list`: prints one page of invocations that match the filters. */
 import { Command, InvalidArgumentError } from "commander";
 import type { InvocationListBody } from "../../../shared/api/wire/invocation.ts";
-import { deploymentFilter, filterOptions, filterQuery } from "./invocation-filter.ts";
-import type { InvocationFilter } from "./invocation-filter.ts";
+import { filterOptions, filterQuery, type Flags } from "./invocation-filter.ts";
 import { invocationTable } from "../text/invocation-table.ts";
 import { commandFrom } from "../http/next-command.ts";
 import { sessionOf } from "../http/session.ts";
@@ -16,29 +15,22 @@ const READ_MAX_MS = 10_000;
 /** The characters of a line if the output is not a terminal. */
 const WIDTH_DEFAULT = 120;
 
-interface ListFlags extends InvocationFilter {
-  readonly limit?: string;
-  readonly after?: string;
-  readonly ids?: true;
-}
-
 export function invocationListCommand(): Command {
   const command = new Command("list").alias("ls").description("List invocations, the newest first.");
-  for (const option of [...filterOptions("words"), deploymentFilter("words", "--deployment")])
-    command.addOption(option);
+  for (const option of filterOptions("words")) command.addOption(option);
   return command
     .option("--ids", "print the ids alone, one per line")
     .option("--limit <count>", "the largest number of invocations to list, up to 500 (default: 100)", readLimit)
     .option("--after <position>", "list the page after this position, which the previous page shows")
-    .action((flags: ListFlags, command: Command) => list(sessionOf(command), flags));
+    .action((flags: Flags, command: Command) => list(sessionOf(command), flags));
 }
 
-async function list(session: Session, flags: ListFlags): Promise<void> {
+async function list(session: Session, flags: Flags): Promise<void> {
   const query = filterQuery(flags);
-  for (const name of ["limit", "after"] as const) if (flags[name] !== undefined) query.set(name, flags[name]);
+  for (const name of ["limit", "after"]) if (typeof flags[name] === "string") query.set(name, flags[name]);
   const body = await pagesOf(session, query);
-  const isEmpty = flags.ids === true && !session.json && body.invocations.length === 0;
-  if (!isEmpty) session.give(body, () => listText(session, body, flags.ids === true));
+  const isEmpty = flags["ids"] === true && !session.json && body.invocations.length === 0;
+  if (!isEmpty) session.give(body, () => listText(session, body, flags["ids"] === true));
   if (!session.json && body.next !== undefined)
     session.terminal.tell(`More invocations may follow: ${foreignLine(commandFrom(body.next))}`);
 }
