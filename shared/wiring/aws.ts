@@ -85,20 +85,16 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
   const known: { registry?: Registry } = {};
   const lanes = awsQueue(settings, { client, clock, log }, known);
   const queue = throughQueue?.(lanes) ?? lanes;
-  const plain = engineSettingsOf(settings, undefined);
+  // The slow lane keeps slow services from taking all workers. A driver in a function that answers requests occupies no worker.
+  const inWorker = settings["aws.slow-queue-url"] === undefined ? "here" : "slow-lane";
+  const slowServices = leavesSlowToQueue === true ? "queue" : inWorker;
+  const engineSettings = engineSettingsOf(settings, {
+    ownership: { kind: "shared", slowFromMs: settings["aws.slow-from"], slowServices },
+    indexShards: settings["aws.index-shards"],
+  });
   const place = parameterPlace(settings);
   const keys = place && (await readParameterKeys(parameterStore(), place));
-  await claimTable(table, plain.keyPrefix);
-  const engineSettings = {
-    // Drivers share the table, so no process is its sole owner.
-    ...plain,
-    slowFromMs: settings["aws.slow-from"],
-    // The slow lane keeps slow services from taking all workers. A driver in a function that answers requests occupies no
-    // worker.
-    hasSlowLane: settings["aws.slow-queue-url"] !== undefined && leavesSlowToQueue !== true,
-    indexShards: settings["aws.index-shards"],
-    ...(leavesSlowToQueue === true && { leavesSlowToQueue }),
-  };
+  await claimTable(table, engineSettings.keyPrefix);
   const secret = await (keys
     ? recognisedSecret(table, engineSettings.keyPrefix, keys.secret)
     : environmentSecret(table, engineSettings.keyPrefix, freshSecretBytes));

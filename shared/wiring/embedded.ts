@@ -22,7 +22,7 @@ import type { Clock } from "../engine/ports/clock.ts";
 import type { Log, Meter } from "../engine/ports/log.ts";
 import type { ReadinessCheck } from "../engine/ports/readiness.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
-import { engineSettingsOf } from "./engine-settings-of.ts";
+import { engineSettingsOf, soleOwner } from "./engine-settings-of.ts";
 import { environmentSecret } from "./environment-secret.ts";
 import { expireItems } from "./expire-items.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
@@ -127,7 +127,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   const clock: Clock = new SystemClock();
   const owner = freshOwner();
   const activeInvocations = new ActiveInvocations(clock, owner);
-  const engineSettings = { ...engineSettingsOf(settings, owner), indexShards: INDEX_SHARDS };
+  const engineSettings = engineSettingsOf(settings, { ownership: soleOwner(owner), indexShards: INDEX_SHARDS });
   const meta = new EmbeddedTable(metaStore);
   const table = new EmbeddedTable(journalStore, SHOWN);
   const queue = await openEmbeddedQueue(journalStore, clock);

@@ -2,23 +2,29 @@
 import type { Settings } from "../config/settings-table.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import type { EngineSettings } from "../engine/ports/engine-settings.ts";
+import type { SoleOwner } from "../engine/ports/store-ownership.ts";
 
 /** About the duration of two disk writes: a handler that only returns a result usually ends within this time. */
 const ACCEPTANCE_WAIT_MS = 25;
 /** A deployment that has sent nothing for this long since the start of an attempt counts as silent. */
 const SILENT_AFTER_MS = 5_000;
 
-/**
- * @param exclusiveOwnerPrefix the prefix of this process's tokens; undefined if the process is not the sole owner of the store
- * @throws CodedError RT0002 if the minimum protocol version is above the maximum
- */
-export function engineSettingsOf(settings: Settings, exclusiveOwnerPrefix: string | undefined): EngineSettings {
+/** @param tokenPrefix the prefix of this process's tokens */
+export function soleOwner(tokenPrefix: string): SoleOwner {
+  return { kind: "sole", tokenPrefix, acceptanceWaitMs: ACCEPTANCE_WAIT_MS };
+}
+
+/** The settings of the two platforms, which differ in the ownership of the store and in the number of shards of the indexes. */
+export type Platform = Pick<EngineSettings, "ownership" | "indexShards">;
+
+/** @throws CodedError RT0002 if the minimum protocol version is above the maximum */
+export function engineSettingsOf(settings: Settings, platform: Platform): EngineSettings {
   const maxAttempts = settings["default-retry-policy.max-attempts"];
   const journalRetentionMaxMs = settings["max-journal-retention"];
-  // A Lambda function costs money while it waits, so a process that is not the sole owner keeps an exchange open during a wait
-  // only if the setting says so.
-  const openWaitMs = settings["worker.invoker.open-wait"] ?? (exclusiveOwnerPrefix === undefined ? 0 : undefined);
+  // A Lambda function costs money while it waits, so it keeps an exchange open during a wait only if the setting says so.
+  const openWaitMs = settings["worker.invoker.open-wait"] ?? (platform.ownership.kind === "sole" ? Infinity : 0);
   return {
+    ...platform,
     leaseMs: settings["worker.lease"],
     waitInDriverMaxMs: settings["worker.wait-in-driver"],
     queueDelayMaxMs: settings["worker.queue-delay"],
@@ -55,19 +61,13 @@ export function engineSettingsOf(settings: Settings, exclusiveOwnerPrefix: strin
     },
     ...(journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs }),
     opensExchanges: settings["worker.invoker.open-exchanges"],
-    ...(openWaitMs === undefined ? {} : { openWaitMs }),
+    openWaitMs,
     keyPrefix: "",
     clusterName: settings["cluster-name"],
-    ...(exclusiveOwnerPrefix === undefined
-      ? {}
-      : {
-          exclusiveOwnerPrefix,
-          acceptanceWaitMs: ACCEPTANCE_WAIT_MS,
-        }),
   };
 }
 
-function protocolOf(settings: Settings): NonNullable<EngineSettings["protocol"]> {
+function protocolOf(settings: Settings): EngineSettings["protocol"] {
   const [min, max] = [settings["worker.invoker.min-protocol-version"], settings["worker.invoker.max-protocol-version"]];
   if (min <= max) {
     return { min, max, deprecatedBelow: settings["worker.invoker.deprecated-below-protocol-version"] };

@@ -5,6 +5,7 @@ import type { MessageDelivery, SliceMessage } from "../adapters/sqs/received-mes
 import { atMost } from "../engine/bulkheads/at-most.ts";
 import type { Engine } from "../engine/engine.ts";
 import { sendSlowOn, workBatch } from "../engine/consume/work-batch.ts";
+import { ofSlowLane } from "../engine/ports/store-ownership.ts";
 import { runSlice } from "../engine/sweep/run-slice.ts";
 
 /** The number of slices that run at a time. It is low, because each slice loads as many invocations at once as a pass. */
@@ -16,7 +17,7 @@ export type WorkAnswer = BatchResponse;
 /** @param slowQueueUrl the queue of the slow lane, if there is one */
 export async function workEvent(engine: Engine, event: WorkEvent, slowQueueUrl?: string): Promise<WorkAnswer> {
   const lane = laneOfEvent(event, slowQueueUrl);
-  const driver = lane === "slow" ? { ...engine, settings: { ...engine.settings, hasSlowLane: false } } : engine;
+  const driver = lane === "slow" ? { ...engine, settings: ofSlowLane(engine.settings) } : engine;
   const { deliveries, slices, unreadable } = deliveriesOfEvent(event, lane);
   for (const { messageId, reason } of unreadable) {
     engine.log.write("message.discarded", { messageId, reason });

@@ -9,6 +9,7 @@ import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
 import { untilNextCheckMs } from "../../shared/engine/lease/release.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
+import { BASE_SETTINGS } from "../harness/engine/base-settings.ts";
 import { type Play, playShape } from "../harness/engine/budget-play.ts";
 import { PROJECTED } from "../harness/engine/counted-table.ts";
 import { ReadMeter } from "../harness/engine/read-meter.ts";
@@ -75,7 +76,7 @@ export async function countMonth(idle: CostCounts): Promise<CostCounts & { reado
     const sinceMs = play.clock.nowMs();
     for (; ; looks++) {
       const waitedMs = play.clock.nowMs() - sinceMs;
-      const untilMs = untilNextCheckMs(waitedMs) + SWEEP_EVERY_MS;
+      const untilMs = untilNextCheckMs(waitedMs, BASE_SETTINGS.checkIntervalMs) + SWEEP_EVERY_MS;
       if (waitedMs + untilMs > MONTH_MS) return;
       await play.clock.advance(untilMs);
       await sweepOnce(play.front.engine);

@@ -1,6 +1,7 @@
 /** Writes docs/costs.md from counted calls and docs/prices.json. */
 import { lookAfterMs } from "../../shared/engine/attempt/hold.ts";
 import { keepUntilS } from "../../shared/engine/store/ttl.ts";
+import { SHARED } from "../harness/engine/base-settings.ts";
 import type { CostCounts } from "./cost-counts.ts";
 import { accessLines, billOf, idleMonth, REQUESTS_PER_MESSAGE, totalOf, waiting } from "./costs.ts";
 import { ASSUMED, COMPILED_ON, dollars, PRICES, REGION } from "./prices.ts";
@@ -187,7 +188,7 @@ While an invocation is open, even if it only sleeps, the sweeper writes two of t
 
 function stored(): string {
   const [table, recovery] = [dollars("tableGbMonth", 1), dollars("recoveryGbMonth", 1)];
-  const keptDays = keepUntilS({}, { completionRetentionMs: 86_400_000 }, 0) / 86_400;
+  const keptDays = keepUntilS({ ownership: SHARED }, { completionRetentionMs: 86_400_000 }, 0) / 86_400;
   return `## What is kept
 
 ${money(table + recovery)} per GB and month: ${money(table)} for the table and ${money(recovery)} for its point-in-time recovery. An ended invocation is kept for its retention, by default a

@@ -1,7 +1,9 @@
 /** Lambda's event sources over the lanes of a queue: a limited number of batches at once for each lane. */
 import { LanedQueue } from "../../shared/adapters/sqs/laned-queue.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
+import type { EngineSettings } from "../../shared/engine/ports/engine-settings.ts";
 import type { Queue } from "../../shared/engine/ports/queue.ts";
+import type { SharedStore } from "../../shared/engine/ports/store-ownership.ts";
 import { bodyOfWake } from "../../shared/engine/ports/wake-body.ts";
 import { workEvent } from "../../shared/wiring/work-event.ts";
 import type { WorkEvent } from "../../shared/wiring/work-event.ts";
@@ -27,9 +29,12 @@ export function lanesOn(stage: Stage, hasSlowLane = true): Lanes {
   const [main, slow] = [new MemoryQueue(stage.pulse), new MemoryQueue(stage.pulse)];
   const engine = (): Engine => {
     const { engine: own } = stage.actor();
-    const { registry, settings } = own;
+    const { registry } = own;
+    const { slowFromMs } = own.settings.ownership as SharedStore;
+    const ownership: SharedStore = { kind: "shared", slowFromMs, slowServices: hasSlowLane ? "slow-lane" : "here" };
+    const settings: EngineSettings = { ...own.settings, ownership };
     const laned = new LanedQueue({ main, slow, isSlow: (service) => registry.isSlow(service) });
-    return { ...own, queue: hasSlowLane ? laned : main, settings: { ...settings, hasSlowLane } };
+    return { ...own, queue: hasSlowLane ? laned : main, settings };
   };
   const work = async (queue: MemoryQueue, name: string): Promise<never> => {
     for (const worker = engine(); ;) {

@@ -26,7 +26,7 @@ async function openStage() {
       greet: () => "hello",
       calls: async (ctx) => await ctx.get(ctx.call("hangs")),
     },
-    { slowFromMs: SLOW_FROM_MS, services: [service("Quiet", ["greet", "calls"])] },
+    { slow: { slowFromMs: SLOW_FROM_MS, slowServices: "here" }, services: [service("Quiet", ["greet", "calls"])] },
   );
   return { stage, gate };
 }

@@ -8,6 +8,7 @@ import { keepUntilS } from "../store/ttl.ts";
 import type { MessageHandle } from "../ports/queue.ts";
 import { type Item, StoreError, type Write, type Written } from "../ports/table.ts";
 import { sendWake } from "../messaging/wake.ts";
+import { acceptanceWaitMs } from "../ports/store-ownership.ts";
 
 /** An acceptance with a larger input is written at once, without a segment. */
 const TOGETHER_MAX_BYTES = 16 * 1024;
@@ -36,14 +37,14 @@ export class PendingAcceptance implements UnderWay {
 
   /**
    * Begins the write at once, unless the settings and the acceptance itself allow the write to wait.
-   * @param waitMs how long the write may wait; undefined if it may not
+   * @param waitMs how long the write may wait; 0 if it may not
    * @param hasBackstop false for a child driven along, because a driver of the caller redoes the call if the acceptance is lost
    */
   constructor(
     engine: Engine,
     acceptance: Acceptance,
     lease: Lease,
-    waitMs: number | undefined = engine.settings.acceptanceWaitMs,
+    waitMs = acceptanceWaitMs(engine.settings),
     hasBackstop = true,
   ) {
     this.#engine = engine;
@@ -55,7 +56,7 @@ export class PendingAcceptance implements UnderWay {
       this.#reject = reject;
     });
     const isLarge = acceptance.input.length > TOGETHER_MAX_BYTES;
-    if (waitMs === undefined || isLarge) this.hurry();
+    if (waitMs === 0 || isLarge) this.hurry();
     else engine.activeInvocations.delayed.add(waitMs, () => this.hurry());
   }
 

@@ -6,7 +6,6 @@ import type { Loaded } from "../store/load.ts";
 import { isHeldBy, takeOrQueue } from "../lock/object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { isFar, sendWake, wakeAt, wakeNow } from "../messaging/wake.ts";
-import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { firstRecord, putRecord } from "../lease/write-record.ts";
 import { claimCondition, type LeaseRecord } from "../store/lease-record.ts";
 
@@ -88,7 +87,7 @@ export async function parkPending(
   ticket: number,
   beginning: Beginning = {},
 ): Promise<void> {
-  const lookAtMs = engine.clock.nowMs() + checkIntervalMs(engine.settings);
+  const lookAtMs = engine.clock.nowMs() + engine.settings.checkIntervalMs;
   await parkAtStart(engine, acceptance, { status: "pending", ticket, lookAtMs, ...beginning });
   if (await hasComeToHold(engine, { invocation: { acceptance } })) await sendWake(engine, acceptance, 0);
 }

@@ -17,6 +17,7 @@ import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Transition } from "../../core/invocation/transition.ts";
 import type { Bulkheads } from "../bulkheads/bulkheads.ts";
 import type { Wake } from "../ports/queue.ts";
+import { slowFromMs, slowServicesGoTo } from "../ports/store-ownership.ts";
 import { type Admission, type AdmissionPorts, GO, type Wait } from "./answer.ts";
 import { circuitOfNext, waitOfCircuit, waitOrProbe } from "./circuit.ts";
 
@@ -32,7 +33,7 @@ export function admitMessage(ports: AdmissionPorts, { service }: Pick<Wake, "ser
  * @param isSlow true if the handler has a slow note
  */
 export function admitDriver(ports: AdmissionPorts, service: string, isSlow: boolean): Admission {
-  if (isSlow && ports.settings.leavesSlowToQueue === true) return { kind: "leave", why: "slow-handler" };
+  if (isSlow && slowServicesGoTo(ports.settings) === "queue") return { kind: "leave", why: "slow-handler" };
   return admitToLane(ports, service);
 }
 
@@ -78,11 +79,11 @@ const LEAVES_AFTER = 5;
  * @param waitsMs how long this server has waited for the deployment
  */
 export function admitLonger(
-  { settings: { slowFromMs }, registry }: AdmissionPorts,
+  { settings, registry }: AdmissionPorts,
   { service, inMainLane }: { readonly service: string; readonly inMainLane: boolean },
   waitsMs: number,
 ): Admission {
-  const isLong = slowFromMs !== undefined && waitsMs >= LEAVES_AFTER * slowFromMs;
+  const isLong = waitsMs >= LEAVES_AFTER * slowFromMs(settings);
   return isLong && inMainLane && registry.isSlow(service) ? { kind: "leave", why: "slow-lane" } : GO;
 }
 
@@ -100,6 +101,6 @@ function admitNext(ports: AdmissionPorts, invocation: Next): Admission | Promise
 
 /** A slow service leaves the main lane, also as a call, because a call that is driven along occupies the worker of its caller. */
 function admitToLane({ settings, registry }: AdmissionPorts, service: string): Admission {
-  const leaves = settings.hasSlowLane === true && registry.isSlow(service);
+  const leaves = slowServicesGoTo(settings) === "slow-lane" && registry.isSlow(service);
   return leaves ? { kind: "leave", why: "slow-lane" } : GO;
 }

@@ -71,7 +71,7 @@ export function noteOutcome(
   ended: AttemptEnded,
 ): undefined | Promise<void> {
   const { ending, pin } = ended;
-  if (ending.kind === "cut" || pin.deploymentId === "" || ports.settings.opensCircuits === false) return undefined;
+  if (ending.kind === "cut" || pin.deploymentId === "" || !ports.settings.opensCircuits) return undefined;
   const place = { deploymentId: pin.deploymentId, service: invocation.acceptance.target.service };
   if (ending.kind === "failed") return ending.ownFault === true ? undefined : failedAt(ports, id, place, ended, ending);
   return succeeded(ports, circuitName(place));
@@ -83,7 +83,7 @@ export function noteProgress(
   { invocation }: Pick<Attempted, "invocation">,
   { pin }: Pick<AttemptEnded, "pin">,
 ): undefined | Promise<void> {
-  if (ports.settings.opensCircuits === false) return undefined;
+  if (!ports.settings.opensCircuits) return undefined;
   return succeeded(ports, circuitName({ ...pin, service: invocation.acceptance.target.service }));
 }
 

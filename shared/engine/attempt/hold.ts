@@ -12,6 +12,7 @@ import type { OpenExchange } from "../local/open-attempt.ts";
 import type { OpenStreams } from "../local/open-streams.ts";
 import type { AttemptGrew, AttemptOutcome } from "../../core/invocation/event.ts";
 import type { Route } from "../../core/model/deployment.ts";
+import { knowsEveryArrival } from "../ports/store-ownership.ts";
 
 /** `unknown`: the handler reports no await and executes no run. It may compute, or await something without a report. */
 type Doing = "works" | "waits" | "unknown";
@@ -55,11 +56,11 @@ export class Hold {
 
   /** The longest sleep for which the exchange stays open. */
   get sleepMaxMs(): number {
-    return Math.min(this.#inactivityTimeoutMs, this.#engine.settings.openWaitMs ?? Infinity);
+    return Math.min(this.#inactivityTimeoutMs, this.#engine.settings.openWaitMs);
   }
 
   noteCarried(entry: NotificationEntry): void {
-    if (this.#engine.settings.openWaitMs !== undefined) this.#carried.add(entry);
+    if (this.#engine.settings.openWaitMs !== Infinity) this.#carried.add(entry);
   }
 
   /** @returns when the exchange is to be half-closed if nothing comes until then */
@@ -74,14 +75,14 @@ export class Hold {
 
   /** @returns when the arrivals are read again. While the handler works, the reads become rarer. */
   looksAtMs(nowMs: number): number {
-    if (this.#engine.settings.exclusiveOwnerPrefix !== undefined) return Infinity;
+    if (knowsEveryArrival(this.#engine.settings)) return Infinity;
     if (this.#doing === "waits") return nowMs + LOOK_AFTER_MS;
     return nowMs + lookAfterMs(nowMs - this.#active.attempt.turnSinceMs);
   }
 
   #openWaitEndsAtMs(nowMs: number): number {
     const { openWaitMs } = this.#engine.settings;
-    if (openWaitMs === undefined) return Infinity;
+    if (openWaitMs === Infinity) return Infinity;
     const doing = this.#doing;
     this.#waitsSinceMs = doing === "waits" ? Math.min(this.#waitsSinceMs ?? nowMs, nowMs) : undefined;
     if (this.#waitsSinceMs !== undefined) return this.#waitsSinceMs + openWaitMs;
@@ -220,7 +221,7 @@ export interface Growth {
  */
 export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route): boolean {
   const { settings, activeInvocations } = engine;
-  if (settings.opensExchanges !== true || !canStayOpen(route) || active.isStopping) return false;
+  if (!settings.opensExchanges || !canStayOpen(route) || active.isStopping) return false;
   // A process with so little time left would half-close the exchange at once.
   const nowMs = engine.clock.nowMs();
   if (nowMs >= activeInvocations.leavesAtMs) return false;
@@ -246,7 +247,7 @@ export function learnQuiet(
   route: Route,
   ending: AttemptOutcome,
 ): void {
-  if (settings.opensExchanges !== true || !canStayOpen(route)) return;
+  if (!settings.opensExchanges || !canStayOpen(route)) return;
   if (ending.kind === "suspended") activeInvocations.streams.noteQuiet(handlerOf(route), false);
   // An invocation that ends at its first attempt and has no segment before its end has waited for nothing.
   else if (ending.kind === "ended" && invocation.segmentIndex === 0)

@@ -17,6 +17,7 @@ import { isLeased, type Loaded, unperformed } from "../store/load.ts";
 import { pollOf } from "../store/poll-of.ts";
 import type { Wake } from "../ports/queue.ts";
 import { EARLY_MS, isFar, sendInPlace, wakeAt } from "../messaging/wake.ts";
+import { knowsEveryDriver, slowServicesGoTo } from "../ports/store-ownership.ts";
 
 type Park = Extract<Step, { kind: "park" }>;
 
@@ -78,7 +79,7 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
       spentAtMs: wake.wakeAtMs,
       mayProbe: admission.isProbe === true,
       journalRoom: room,
-      inMainLane: engine.settings.hasSlowLane === true,
+      inMainLane: slowServicesGoTo(engine.settings) === "slow-lane",
     });
     if (active === undefined) continue;
     const end = await drive(engine, active, unperformed(loaded));
@@ -112,7 +113,7 @@ function hasKillOrder({ arrivals }: Loaded): boolean {
  * process may have claimed the invocation then.
  */
 function isDrivenHere({ activeInvocations, settings }: Engine, { invocation, lease }: Loaded): boolean {
-  if (settings.exclusiveOwnerPrefix === undefined || lease.untilMs === 0) return false;
+  if (!knowsEveryDriver(settings) || lease.untilMs === 0) return false;
   const driver = activeInvocations.find(invocation.acceptance.id);
   if (driver === undefined || driver.lease.isLost || !driver.inbox.isOpen) return false;
   return driver.lease.tokens.includes(lease.token);

@@ -3,6 +3,7 @@ import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 import { hideLonger, VisibilityExtender, workThrough } from "./worker-loop.ts";
 import { admitMessage } from "../admission/admission.ts";
+import { slowServicesGoTo } from "../ports/store-ownership.ts";
 
 const PAUSE_MAX_MS = 300_000;
 /** The time beyond a lease for which messages are hidden, as a share of the lease. */
@@ -48,7 +49,7 @@ export interface Sorted<D extends Delivery> {
  * comes again (I11).
  */
 export async function sendSlowOn<D extends Delivery>(engine: Engine, deliveries: readonly D[]): Promise<Sorted<D>> {
-  if (engine.settings.hasSlowLane !== true) return { staying: deliveries, failed: [] };
+  if (slowServicesGoTo(engine.settings) !== "slow-lane") return { staying: deliveries, failed: [] };
   await freshen(engine);
   // One loop fills both lists. With two loops, a slow note that is read between them could keep a message out of both lists.
   const [slow, staying, failed]: [D[], D[], D[]] = [[], [], []];

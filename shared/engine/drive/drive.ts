@@ -25,6 +25,7 @@ import { logMismatch, reportFailure } from "./report.ts";
 import { eraseUnstarted } from "../lease/erase-unstarted.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { watch } from "../lease/watch.ts";
+import { slowFromMs } from "../ports/store-ownership.ts";
 
 /** `lost`: another driver has the invocation. The work of this driver since its last segment has no effect. */
 export type DriveEnd = "ended" | "parked" | "lost";
@@ -150,10 +151,9 @@ function isPause({ step }: Transition): boolean {
  * attempt, too (docs/design.md#a-driver-stops-in-time).
  */
 async function learnSlow(engine: Engine, active: ActiveInvocation, { attempt: span }: AttemptEnded): Promise<void> {
-  const { slowFromMs } = engine.settings;
-  if (active.lease.isLost || slowFromMs === undefined || engine.activeInvocations.stopReason !== "time") return;
+  if (active.lease.isLost || engine.activeInvocations.stopReason !== "time") return;
   const stepMs = span.endedAtMs - active.attempt.turnSinceMs;
-  if (stepMs < slowFromMs) return;
+  if (stepMs < slowFromMs(engine.settings)) return;
   const { service, handler } = active.invocation.acceptance.target;
   engine.log.write("handler.found-slow", { service, handler, attemptMs: stepMs });
   await engine.registry.noteSlow(service, handler);

@@ -19,6 +19,7 @@ import { SMALL_MAX_BYTES } from "../store/load.ts";
 import type { OnBytes } from "../store/read-partition.ts";
 import { cancelTimer, EARLY_MS, isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 import { wakeAwaited } from "../effects/wake-awaited.ts";
+import { knowsEveryArrival, mayReserveKeys } from "../ports/store-ownership.ts";
 
 type Park = Extract<Step, { kind: "park" }>;
 
@@ -111,7 +112,7 @@ const IN_LINE_MAX_MS = 200;
  * driver would hold a slot of the worker meanwhile.
  */
 function inLineMs({ settings, clock }: Engine, { origin, lock }: ActiveInvocation): number {
-  if (settings.acceptanceWaitMs === undefined || origin.messageDriven) return 0;
+  if (!mayReserveKeys(settings) || origin.messageDriven) return 0;
   const nowMs = clock.nowMs();
   const waitedMs = nowMs - lock.inLineFromMs(nowMs);
   // The wait is over, too, if the clock was set back since it began.
@@ -135,7 +136,7 @@ async function waitHere(engine: Engine, active: ActiveInvocation, { status, wake
  * the lease of this driver. In a sole owner, each writer of an arrival interrupts the wait, so no look is needed.
  */
 function looksAfterMs({ settings }: Engine, { attempt }: ActiveInvocation, nowMs: number): number {
-  if (settings.exclusiveOwnerPrefix !== undefined) return Infinity;
+  if (knowsEveryArrival(settings)) return Infinity;
   return lookAfterMs(nowMs - attempt.turnSinceMs);
 }
 
@@ -153,7 +154,7 @@ export async function readMeanwhile(engine: Engine, active: ActiveInvocation): P
   if (active.inbox.isDirty) return await readPoked(engine, active);
   const quietMs = active.inbox.sinceReadMs(engine.clock.nowMs());
   // In a sole owner, each writer of an arrival marks the active invocation as dirty, so no further read is needed.
-  if (engine.settings.exclusiveOwnerPrefix !== undefined || quietMs < READ_EVERY_MS) return;
+  if (knowsEveryArrival(engine.settings) || quietMs < READ_EVERY_MS) return;
   await readArrivals(engine, active);
 }
 

@@ -23,6 +23,7 @@ import { hasExpired, type Loaded } from "../store/load.ts";
 import { traceparentBelow } from "../traces.ts";
 import { wakeNow } from "../messaging/wake.ts";
 import type { Performance, Performer } from "./performer.ts";
+import { acceptanceWaitMs } from "../ports/store-ownership.ts";
 
 type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 
@@ -55,7 +56,7 @@ async function acceptChild(
   const along = room > 0 && admission.kind === "go" && mayDriveAlong(driver) ? driver : undefined;
   const lease = along ? nextLease(engine, engine.activeInvocations.newToken()) : NO_LEASE;
   if (along !== undefined && mayWait(engine, acceptance, redoOfMs)) {
-    const pending = new PendingAcceptance(engine, acceptance, lease, engine.settings.acceptanceWaitMs, false);
+    const pending = new PendingAcceptance(engine, acceptance, lease, acceptanceWaitMs(engine.settings), false);
     const child = childOf(engine, along, acceptance, lease, completionId, routing, pending);
     pending.durable.catch(() => child.lose());
     return child;
@@ -83,7 +84,7 @@ async function acceptChild(
  */
 function mayWait({ settings }: Engine, child: Acceptance, redoOfMs: number | undefined): boolean {
   const isFresh = redoOfMs === undefined && livesOnce(child) && child.handlerType !== "exclusive";
-  return settings.acceptanceWaitMs !== undefined && isFresh && child.startAtMs === undefined;
+  return acceptanceWaitMs(settings) > 0 && isFresh && child.startAtMs === undefined;
 }
 
 function childOf(

@@ -7,6 +7,7 @@ import type { Absent, Ended } from "../ports/submission.ts";
 import { isResultVisible } from "../lock/result-visible.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { expiresAtMs, type Invocation } from "../../core/invocation/invocation.ts";
+import { knowsEveryDriver } from "../ports/store-ownership.ts";
 
 /** An end in this process ends a wait at once. For ends in other processes, the wait polls the table, ever less often. */
 const POLL_MIN_MS = 100;
@@ -56,7 +57,7 @@ export async function waitForEnd(
   { id, nonce }: Life,
   signal?: AbortSignal,
 ): Promise<Ended | undefined> {
-  const pollMaxMs = engine.settings.exclusiveOwnerPrefix === undefined ? POLL_MAX_MS : POLL_MAX_ALONE_MS;
+  const pollMaxMs = knowsEveryDriver(engine.settings) ? POLL_MAX_ALONE_MS : POLL_MAX_MS;
   let lookAtMs = engine.clock.nowMs() + engine.settings.leaseMs;
   for (let pollMs = POLL_MIN_MS; ; pollMs = Math.min(pollMs * 2, pollMaxMs)) {
     // The wait begins before the load, so that it also gets a notification of an end during the load.

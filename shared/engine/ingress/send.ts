@@ -15,6 +15,7 @@ import { nextLease } from "../lease/claim.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { OwnAcceptance } from "../local/own-acceptance.ts";
 import { StoreError } from "../ports/table.ts";
+import { mayDriveSends } from "../ports/store-ownership.ts";
 
 /**
  * The longest time for which the acceptance of a send waits to be written together with the first segment. The time is shorter
@@ -75,7 +76,7 @@ export async function acceptAndStart(
  * runs and is not stopping, and the handler is not the run of a workflow, whose id follows from the key and may exist already.
  */
 export function drivesAtOnce({ settings, activeInvocations }: Engine, { handler }: Route): boolean {
-  if (settings.acceptanceWaitMs === undefined || handler.type === "workflow") return false;
+  if (!mayDriveSends(settings) || handler.type === "workflow") return false;
   return activeInvocations.slots !== NO_SLOTS && !activeInvocations.stopping;
 }
 

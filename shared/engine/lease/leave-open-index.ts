@@ -3,7 +3,6 @@ import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "..
 import type { Engine } from "../engine.ts";
 import type { LeaseHandle } from "../local/lease-handle.ts";
 import { cancelTimer } from "../messaging/wake.ts";
-import { listingAgeMinMs } from "../ports/engine-settings.ts";
 import { claimCondition } from "../store/lease-record.ts";
 import { writeRecord } from "./write-record.ts";
 
@@ -64,5 +63,5 @@ export function journalDropAtMs(invocation: Invocation): number | undefined {
  */
 function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): boolean {
   const ageMs = clock.nowMs() - acceptance.createdAtMs;
-  return ageMs < LISTED_BEFORE_SHARE * listingAgeMinMs(settings);
+  return ageMs < LISTED_BEFORE_SHARE * settings.listingAgeMinMs;
 }

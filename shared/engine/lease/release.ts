@@ -3,7 +3,6 @@ import type { ParkedStatus } from "../../core/invocation/transition.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
-import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { keepCondition } from "../store/lease-record.ts";
 import { writeRecord } from "./write-record.ts";
 
@@ -38,12 +37,12 @@ export async function release(
  * other status the next look follows after one interval.
  */
 function untilCheckMs({ clock, settings }: Engine, { invocation }: ActiveInvocation, status: ParkedStatus): number {
-  const intervalMs = checkIntervalMs(settings);
+  const intervalMs = settings.checkIntervalMs;
   if (status !== "suspended" && status !== "paused") return intervalMs;
   return untilNextCheckMs(clock.nowMs() - invocation.modifiedAtMs, intervalMs);
 }
 
 /** The time until the next look at an invocation that has waited for `waitedMs`. */
-export function untilNextCheckMs(waitedMs: number, intervalMs = checkIntervalMs({})): number {
+export function untilNextCheckMs(waitedMs: number, intervalMs: number): number {
   return Math.max(intervalMs, Math.min(CHECK_SHARE * waitedMs, CHECK_MAX_MS));
 }

@@ -6,6 +6,7 @@ import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import { noteUnsent, shedStreams, type Unsent } from "./shed-streams.ts";
 import { followClock } from "./follow-clock.ts";
+import { slowFromMs } from "../ports/store-ownership.ts";
 
 /** The watch renews a lease when less than this share of it is left. */
 const RENEW_BELOW_SHARE = 0.5;
@@ -98,8 +99,7 @@ function isLateToLeave({ leavesSinceMs }: OpenExchange, nowMs: number): boolean 
  */
 function noteLong(engine: Engine, active: ActiveInvocation, exchange: OpenExchange, nowMs: number): void {
   const { invocation, attempt } = active;
-  const { slowFromMs } = engine.settings;
-  if (slowFromMs === undefined || exchange.long === true || nowMs - attempt.turnSinceMs < slowFromMs) return;
+  if (exchange.long === true || nowMs - attempt.turnSinceMs < slowFromMs(engine.settings)) return;
   if (isHeldForChildren(active, exchange)) return;
   exchange.long = true;
   const { service, handler } = invocation.acceptance.target;

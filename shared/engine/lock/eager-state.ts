@@ -13,9 +13,6 @@ export type EagerState = Pick<StartFields, "state" | "partialState">;
 
 const NONE: EagerState = { state: [], partialState: true };
 
-/** The default limit: a whole request to a Lambda function, with the journal and the encoding, has at most 6 MB. */
-export const EAGER_STATE_MAX_BYTES = 1 << 20;
-
 /**
  * Costs nothing for a plain service or lazy state. Else costs a read of the lock, unless the driver has the lock in memory,
  * and a read of the values beside the lock, if there are any.
@@ -26,7 +23,7 @@ export function eagerState(
   { settings }: Route,
 ): EagerState | Promise<EagerState> {
   const { serviceType } = active.invocation.acceptance;
-  const maxBytes = engine.settings.eagerStateMaxBytes ?? EAGER_STATE_MAX_BYTES;
+  const maxBytes = engine.settings.eagerStateMaxBytes;
   if (serviceType === "service" || settings.lazyState || maxBytes === 0) return NONE;
   return stateNow(engine, active, maxBytes);
 }

@@ -18,6 +18,7 @@ import { counts } from "./give-back.ts";
 import { freed, servedTo, ticketAt, whileNextIs, whileNoneWaits } from "./hand-over.ts";
 import { isHeldBy, takenBy } from "./object-lock.ts";
 import { whileFree } from "./reserved-key.ts";
+import { mayReserveKeys } from "../ports/store-ownership.ts";
 
 /** `lock-refused`: nothing was written, because the lock was not as the write expected it. */
 export type WrittenWithLock = Written | "lock-refused";
@@ -136,7 +137,7 @@ async function giveBackWith(
   segment: Segment,
 ): Promise<LockWrite | undefined> {
   const { acceptance } = invocation;
-  const mayJoin = engine.settings.acceptanceWaitMs !== undefined && acceptance.handlerType === "exclusive";
+  const mayJoin = mayReserveKeys(engine.settings) && acceptance.handlerType === "exclusive";
   if (!mayJoin || known === undefined || segment.after.kind !== "completed") return undefined;
   const pk = objectPartition(engine, acceptance.target);
   const lock = await lockAt(engine, pk);

@@ -6,6 +6,7 @@ import { ticketExpiryS } from "./ticket.ts";
 import { inboxKey, lockKey } from "../store/object-keys.ts";
 import { type Lock, readLock } from "../store/lock-record.ts";
 import type { Condition, Scalar, Update } from "../ports/table.ts";
+import { mayReserveKeys } from "../ports/store-ownership.ts";
 
 export type Claimant = Pick<Acceptance, "id" | "nonce"> & Pick<Invocation, "leftQueueAt">;
 
@@ -58,7 +59,7 @@ export async function besideReservations<T>(
   pk: string,
   change: () => Promise<T>,
 ): Promise<T> {
-  if (settings.acceptanceWaitMs === undefined) return await change();
+  if (!mayReserveKeys(settings)) return await change();
   const turn = await activeInvocations.keyTurns.together(pk);
   try {
     return await change();

@@ -12,6 +12,7 @@ import { type Lock, readLock } from "../store/lock-record.ts";
 import { lockKey } from "../store/object-keys.ts";
 import { lockAt } from "../store/object-partition.ts";
 import { isHeldBy, takenBy } from "./object-lock.ts";
+import { acceptanceWaitMs, mayReserveKeys } from "../ports/store-ownership.ts";
 
 /**
  * Waits until no other driver of this process has the key, and reserves it if the table shows it as free. If the handler
@@ -19,8 +20,7 @@ import { isHeldBy, takenBy } from "./object-lock.ts";
  * @returns false if the key has to be taken in the table
  */
 export async function reserveKey(engine: Engine, active: ActiveInvocation, pk: string): Promise<boolean> {
-  const { acceptanceWaitMs } = engine.settings;
-  if (acceptanceWaitMs === undefined || !mayReserve(active)) return false;
+  if (!mayReserveKeys(engine.settings) || !isFirstDrive(active)) return false;
   const turn = await engine.activeInvocations.keyTurns.alone(pk);
   const free = await lockAt(engine, pk).catch((error: unknown) => {
     turn.leave();
@@ -31,7 +31,7 @@ export async function reserveKey(engine: Engine, active: ActiveInvocation, pk: s
     return false;
   }
   active.lock.reserve({ pk, free, turn }, heldLock(engine, active.invocation.acceptance, free));
-  takeLater(engine, active, acceptanceWaitMs);
+  takeLater(engine, active, acceptanceWaitMs(engine.settings));
   return true;
 }
 
@@ -49,7 +49,7 @@ function takeLater(engine: Engine, active: ActiveInvocation, waitMs: number): vo
  * table, because its caller acquires the keys of several children before the first of them runs: the reservation of one child
  * would hold up another child that has the same key.
  */
-function mayReserve({ invocation, lease, origin, ownAcceptance }: ActiveInvocation): boolean {
+function isFirstDrive({ invocation, lease, origin, ownAcceptance }: ActiveInvocation): boolean {
   const isNew = invocation.segmentIndex === 0 && lease.ticket === undefined && ownAcceptance !== undefined;
   return isNew && origin.caller === undefined && invocation.acceptance.handlerType === "exclusive";
 }

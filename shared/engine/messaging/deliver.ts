@@ -16,6 +16,7 @@ import { isLaterLife } from "./later-life.ts";
 import type { Item } from "../ports/table.ts";
 import type { OperatorAct } from "../ports/submission.ts";
 import { type Recipient, sendWake, wakeNow } from "./wake.ts";
+import { knowsEveryAcceptance } from "../ports/store-ownership.ts";
 
 export interface Addressee extends Recipient {
   readonly nonce: Nonce;
@@ -112,8 +113,7 @@ export async function deliverSignal(
  */
 async function leaveEarly(engine: Engine, id: InvocationId, arrival: NewArrival): Promise<void> {
   const { clock, settings } = engine;
-  // A sole owner has in its memory every acceptance that is under way, so it needs no early arrivals.
-  if (settings.exclusiveOwnerPrefix !== undefined) return;
+  if (knowsEveryAcceptance(settings)) return;
   await writeArrival(engine, { id, nonce: EARLY, keptUntilS: earlyUntilS(clock.nowMs()) }, arrival);
   const to = await currentLife(engine, id);
   if (to !== undefined) await deliverArrival(engine, to, arrival);

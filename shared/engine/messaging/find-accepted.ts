@@ -4,6 +4,7 @@
  */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
+import { knowsEveryAcceptance } from "../ports/store-ownership.ts";
 
 /** The delays before further looks, if another process may be accepting: most puts take a few milliseconds. */
 const LOOK_AGAIN_AFTER_MS = [20, 100, 400];
@@ -21,8 +22,7 @@ export async function findAccepted<T>(
     await underWay.catch(() => undefined);
     return await look();
   }
-  // A process that owns its store alone has in its memory every acceptance that is under way.
-  if (engine.settings.exclusiveOwnerPrefix !== undefined) return undefined;
+  if (knowsEveryAcceptance(engine.settings)) return undefined;
   for (const waitMs of LOOK_AGAIN_AFTER_MS) {
     await engine.clock.sleep(waitMs);
     const late = await look();

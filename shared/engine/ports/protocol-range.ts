@@ -1,18 +1,17 @@
 /** The protocol versions that this server speaks, those that take new work, and why a deployment takes no new work. */
 import type { Deployment } from "../../core/model/deployment.ts";
-import { negotiate, WHOLE_RANGE } from "../../core/protocol/version.ts";
+import { negotiate } from "../../core/protocol/version.ts";
 import type { ProtocolRange } from "../../core/protocol/version.ts";
 import type { EngineSettings } from "./engine-settings.ts";
 
 /** The range for open invocations; it includes deprecated versions. */
 export function spokenRange({ protocol }: EngineSettings): ProtocolRange {
-  return protocol ?? WHOLE_RANGE;
+  return protocol;
 }
 
 /** The range for registrations and new invocations. */
 export function currentRange({ protocol }: EngineSettings): ProtocolRange {
-  const { min, max, deprecatedBelow = min } = protocol ?? { ...WHOLE_RANGE, deprecatedBelow: undefined };
-  return { min: Math.max(min, deprecatedBelow), max };
+  return { min: Math.max(protocol.min, protocol.deprecatedBelow), max: protocol.max };
 }
 
 /**

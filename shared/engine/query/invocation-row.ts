@@ -13,6 +13,7 @@ import { queuedAtMs, ticketOf } from "./queue-ticket.ts";
 import { type Cells, type Reading, typeWord } from "./reading.ts";
 import { waitsJson } from "./wait-json.ts";
 import { ownWaits } from "./wait-view.ts";
+import { readsFreely } from "../ports/store-ownership.ts";
 
 /** Columns that have values only after an attempt has begun, and until the end. */
 const OF_ATTEMPTS = new Set(INVOCATION_STATE.columns.map(({ name }) => name).filter((name) => name !== "id"));
@@ -87,7 +88,7 @@ export class InvocationRow implements SqlRow {
 
   /** For a sole owner, reads are cheap and many rows may be in use, so a row forgets its loaded values after each cell. */
   #drop(): void {
-    if (this.#reading.engine.settings.exclusiveOwnerPrefix !== undefined) this.release();
+    if (readsFreely(this.#reading.engine.settings)) this.release();
   }
 
   release(): void {

@@ -11,6 +11,7 @@ import { openPk, shardsOf } from "../store/item-keys.ts";
 import { FailingTargets } from "./failing-targets.ts";
 import { ServiceCounts } from "./service-counts.ts";
 import { summaryOf } from "./open-listing.ts";
+import { knowsEveryDriver } from "../ports/store-ownership.ts";
 
 export interface Suspect {
   readonly id: InvocationId;
@@ -69,7 +70,7 @@ function addItem(engine: Engine, census: Census, item: Item): void {
   const word = String(item["status"]);
   const status = isPresented(word) ? word : "running";
   // This process does not drive the invocation. If this process is a sole owner, no process drives it.
-  const isLeft = status === "running" && engine.settings.exclusiveOwnerPrefix !== undefined;
+  const isLeft = status === "running" && knowsEveryDriver(engine.settings);
   const row = summaryOf(item);
   census.failing.add(row);
   census.services.add(row.service, status);

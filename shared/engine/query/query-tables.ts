@@ -17,6 +17,7 @@ import { keyedViews } from "./keyed-views.ts";
 import { promiseTable, stateTable } from "./query-keyed-values.ts";
 import { inboxTable, keyedStatusTable, locksTable } from "./query-objects.ts";
 import { type Cells, type Reading, rowOf, typeWord } from "./reading.ts";
+import { readsFreely } from "../ports/store-ownership.ts";
 
 export interface QueryBounds extends SqlRun {
   readonly limits?: ListingLimits;
@@ -34,7 +35,7 @@ export async function query<Answer>(
 }
 
 function limitsOf({ settings }: Engine): ListingLimits {
-  return settings.exclusiveOwnerPrefix === undefined ? STATEMENT_LIMITS : OWNER_LIMITS;
+  return readsFreely(settings) ? OWNER_LIMITS : STATEMENT_LIMITS;
 }
 
 /** The limit of loads at a time, because the system refuses many new sockets at once to a Lambda function. */

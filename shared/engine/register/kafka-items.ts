@@ -98,7 +98,7 @@ async function readWithVersion(ground: Ground): Promise<{ readonly read: KafkaRe
 
 /** A cluster of the configuration hides a stored one with its name. */
 function withConfigured({ settings }: Ground, stored: readonly KafkaCluster[]): readonly KafkaCluster[] {
-  const configured = settings.kafkaClusters ?? [];
+  const configured = settings.kafkaClusters;
   return [...configured, ...stored.filter(({ name }) => !configured.some((one) => one.name === name))];
 }
 

@@ -24,6 +24,7 @@ import { AbsentArrivalError } from "./segment-record.ts";
 import { StoredMeasure, type StoredSize } from "./stored-size.ts";
 import { underHold } from "./under-hold.ts";
 import { PLAIN_MAX_BYTES, usedInTurn } from "./used-in-turn.ts";
+import { countsLeaseAsOver } from "../ports/store-ownership.ts";
 
 export interface Loaded {
   readonly pk: string;
@@ -277,13 +278,9 @@ export function hasExpired({ invocation }: Loaded, atMs: number): boolean {
   return goneAtMs !== undefined && goneAtMs <= atMs;
 }
 
-/** True while a driver may have the invocation. A sole owner ignores the leases of other processes. */
+/** True while a driver may have the invocation. */
 export function isLeased(engine: StorePorts, { lease }: Pick<Loaded, "lease">, atMs: number): boolean {
-  const { exclusiveOwnerPrefix } = engine.settings;
-  if (exclusiveOwnerPrefix !== undefined && !lease.token.startsWith(`${exclusiveOwnerPrefix}.`)) return false;
-  const leftMs = lease.untilMs - atMs;
-  // A sole owner has made every lease that counts, so one that has more left was made before the clock was set back.
-  return leftMs > 0 && (exclusiveOwnerPrefix === undefined || leftMs <= engine.settings.leaseMs);
+  return !countsLeaseAsOver(engine.settings, lease.token, lease.untilMs - atMs);
 }
 
 /** True for a parked invocation: its lease record is in the open index, at the moment of the next look. */

@@ -2,6 +2,7 @@
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { DAY_S, HOUR_MS } from "../../core/model/time-units.ts";
 import type { EngineSettings } from "../ports/engine-settings.ts";
+import { deletesInOrder } from "../ports/store-ownership.ts";
 
 /**
  * A shared table deletes expired items even while no sweeper runs, and open invocations must survive two weeks without a
@@ -21,11 +22,11 @@ const EXTENDED_S = 30 * DAY_S;
  */
 export const RETENTION_ASSUMED_MS = 30 * DAY_S * 1000;
 
-type Keeping = Pick<EngineSettings, "openKeptMs" | "exclusiveOwnerPrefix">;
+type Keeping = Pick<EngineSettings, "ownership">;
 
-function openKeptS({ openKeptMs, exclusiveOwnerPrefix }: Keeping): number {
-  if (openKeptMs !== undefined) return Math.ceil(openKeptMs / 1000);
-  return exclusiveOwnerPrefix === undefined ? SHARED_KEPT_S : OWNED_KEPT_S;
+/** How long an invocation may stay open after its items were written, unless the sweeper extends the time to live of the items. */
+function openKeptS(settings: Keeping): number {
+  return deletesInOrder(settings) ? OWNED_KEPT_S : SHARED_KEPT_S;
 }
 
 /**
@@ -71,8 +72,8 @@ const OUTLIVED_BEFORE_S = 1.5 * DAY_S;
  * an invocation one by one, in any order and days apart. An open invocation has been extended two weeks before. A sole owner
  * deletes in the order of expiry, so what is left of an invocation is never without the end.
  */
-export function mayHaveLostEnd({ exclusiveOwnerPrefix }: Keeping, expiresAtS: unknown, nowMs: number): boolean {
-  if (exclusiveOwnerPrefix !== undefined || typeof expiresAtS !== "number") return false;
+export function mayHaveLostEnd(settings: Keeping, expiresAtS: unknown, nowMs: number): boolean {
+  if (deletesInOrder(settings) || typeof expiresAtS !== "number") return false;
   return expiresAtS - OUTLIVED_BEFORE_S <= nowMs / 1000;
 }
 

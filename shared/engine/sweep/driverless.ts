@@ -1,6 +1,5 @@
 /** Wakes an invocation that needs a driver and has none (I8), and performs missing final effects (I2). */
 import type { Engine } from "../engine.ts";
-import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { finishCompleted } from "../recover/finish-completed.ts";
 import { isLeftUndone } from "../recover/left-undone.ts";
 import { noteOpen } from "../recover/note-open.ts";
@@ -21,7 +20,7 @@ export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<
  * @returns whether it sent a message or performed an effect
  */
 export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
-  const open = await noteOpen(engine, loaded, nowMs + checkIntervalMs(engine.settings));
+  const open = await noteOpen(engine, loaded, nowMs + engine.settings.checkIntervalMs);
   if (open === undefined) return false;
   const stoodThere = loaded.leaseRecord?.lookAtMs !== undefined;
   if (stoodThere || open.invocation.phase.status === "completed") return await wakeDriverless(engine, open, nowMs);
@@ -64,7 +63,7 @@ export async function wakeLoaded(engine: Engine, { invocation, lease }: Loaded, 
  */
 export async function wakeOnce(engine: Engine, to: Recipient, state: string, nowMs: number): Promise<boolean> {
   const { recentWakes } = engine.activeInvocations;
-  const sinceMs = nowMs - REPLACED_AFTER_SHARE * checkIntervalMs(engine.settings);
+  const sinceMs = nowMs - REPLACED_AFTER_SHARE * engine.settings.checkIntervalMs;
   if (recentWakes.isKnown(to.id, state, sinceMs)) return false;
   engine.activeInvocations.suspects?.note(to.id);
   await sendWake(engine, to, 0);

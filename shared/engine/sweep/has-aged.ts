@@ -1,7 +1,6 @@
 /** Decides whether the sweeper reads the arrivals of an invocation that is not due: it does when the age has doubled. */
 import { textHash } from "../../core/model/text-hash.ts";
 import type { Engine } from "../engine.ts";
-import { checkIntervalMs } from "../ports/engine-settings.ts";
 import type { Item } from "../ports/table.ts";
 
 /**
@@ -13,7 +12,7 @@ import type { Item } from "../ports/table.ts";
  */
 export function hasAged({ settings }: Engine, item: Item, sinceMs: number, nowMs: number): boolean {
   if (sinceMs === -Infinity) return true;
-  const intervalMs = checkIntervalMs(settings);
+  const intervalMs = settings.checkIntervalMs;
   const fromMs = Number(item["createdAtMs"]);
   const phase = textHash(item.pk) / 2 ** 32;
   const doublings = (atMs: number): number =>

@@ -1,9 +1,9 @@
 /** Counts the open invocations by service and status while a walk passes the entries of the open index. */
 import type { Status } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
-import { checkIntervalMs } from "../ports/engine-settings.ts";
 import type { Item } from "../ports/table.ts";
 import { idOf } from "../store/index-walk.ts";
+import { knowsEveryDriver } from "../ports/store-ownership.ts";
 
 /** The statuses of open invocations, in the order of the API. */
 export const OPEN_STATUSES = [
@@ -60,12 +60,12 @@ export class OpenCount {
    */
   add(item: Item): void {
     const { activeInvocations, settings } = this.#engine;
-    const isSoleOwner = settings.exclusiveOwnerPrefix !== undefined;
-    if (isSoleOwner && activeInvocations.find(idOf(item)) !== undefined) return;
+    const knowsDrivers = knowsEveryDriver(settings);
+    if (knowsDrivers && activeInvocations.find(idOf(item)) !== undefined) return;
     const status = String(item["status"]);
     if (!isOpen(status)) return;
     const count = this.#of(String(item["service"]));
-    const isLeft = isSoleOwner && status === "running";
+    const isLeft = knowsDrivers && status === "running";
     count.byStatus[isLeft ? "ready" : status]++;
     if (!isLeft && status !== "ready") return;
     // The former driver worked until the process before this one ended, so the invocation has waited since this process
@@ -93,7 +93,7 @@ export class OpenCount {
 
   #addDriven(): void {
     const { activeInvocations, settings } = this.#engine;
-    if (settings.exclusiveOwnerPrefix === undefined) return;
+    if (!knowsEveryDriver(settings)) return;
     for (const { invocation } of activeInvocations.all()) {
       const { status } = invocation.phase;
       if (!isOpen(status)) continue;
@@ -117,7 +117,7 @@ export class OpenCount {
    */
   #readySinceMs({ createdAtMs, deploymentId, lookAtMs }: Item): number {
     if (typeof createdAtMs === "number" && deploymentId === undefined) return createdAtMs;
-    return Number(lookAtMs) - checkIntervalMs(this.#engine.settings);
+    return Number(lookAtMs) - this.#engine.settings.checkIntervalMs;
   }
 }
 

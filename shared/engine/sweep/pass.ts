@@ -1,7 +1,6 @@
 /** One pass of the sweeper: its tasks take turns until all are done, time is over, or the rest is handed over to workers. */
 import { HOUR_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
-import { listingAgeMinMs } from "../ports/engine-settings.ts";
 import { placeAt } from "../store/item-keys.ts";
 import { type Guard, NO_GUARD } from "./guard.ts";
 import { HAND_OVER_AFTER_MS, handOver } from "./hand-over.ts";
@@ -88,7 +87,7 @@ function left<R extends Round>(round: R | undefined, atFirst: (beganMs: number) 
 export async function runPass(engine: Engine, saved: Saved, passing: Passing): Promise<SweepReport> {
   const { nowMs, untilMs, save, guard = NO_GUARD, slices = [] } = passing;
   const tally = new Tally(saved.progress.due?.sinceMs);
-  const pass: Pass = { engine, nowMs, tally, guard, listedBelow: placeAt(nowMs - listingAgeMinMs(engine.settings)) };
+  const pass: Pass = { engine, nowMs, tally, guard, listedBelow: placeAt(nowMs - engine.settings.listingAgeMinMs) };
   if (saved.order !== undefined) engine.activeInvocations.recentWakes.loseBefore(saved.order.beganMs);
   const failures: unknown[] = [];
   let tasks = inTurn(nowMs);

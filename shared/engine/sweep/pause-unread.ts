@@ -3,7 +3,6 @@ import { keptFailure } from "../../core/model/attempt-failure.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { firstRecord, unreadPlace, putRecord, type RecordPlace } from "../lease/write-record.ts";
 import { type LeaseRecord, readLeaseRecord } from "../store/lease-record.ts";
 import { ACCEPTANCE_SK, leaseRecordKey, invocationPk } from "../store/item-keys.ts";
@@ -57,7 +56,7 @@ function paused(engine: Engine, place: RecordPlace, existing: Item | undefined, 
     untilMs: 0,
     status: "paused",
     retries: NO_RETRIES,
-    lookAtMs: nowMs + checkIntervalMs(engine.settings),
+    lookAtMs: nowMs + engine.settings.checkIntervalMs,
     lastFailure: keptFailure({ errorCode: "RT0006", code: 500, message: reason, atMs: nowMs }),
   });
 }

@@ -1,6 +1,5 @@
 /** The sweeper's progress, and its form in the table, for processes without memory of earlier passes. */
 import type { Engine } from "../engine.ts";
-import { listingAgeMinMs } from "../ports/engine-settings.ts";
 import type { IndexPosition } from "../store/index-walk.ts";
 import { momentOf, placeAt, sweeperPk } from "../store/item-keys.ts";
 import { PROGRESS_SK } from "../store/noted.ts";
@@ -91,7 +90,7 @@ export interface Saved {
 }
 
 export function atFirst(engine: Engine): Progress {
-  const listedFrom = placeAt(engine.clock.nowMs() - LISTING_AGE_MAX_SHARE * listingAgeMinMs(engine.settings));
+  const listedFrom = placeAt(engine.clock.nowMs() - LISTING_AGE_MAX_SHARE * engine.settings.listingAgeMinMs);
   return { listedFrom, again: [], walkedAtMs: -Infinity, walkTookMs: 0 };
 }
 

@@ -2,7 +2,6 @@
 import type { Nonce } from "../../core/model/ids.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
-import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { isOutlived } from "../store/outlived.ts";
 import { readLeaseRecord } from "../store/lease-record.ts";
@@ -24,7 +23,7 @@ const TRIES_MAX = 3;
  * @throws Error if other processes write the lease record first in every try
  */
 export async function noteUnread(engine: Engine, item: Item): Promise<void> {
-  if (!(await listUnread(engine, item, checkIntervalMs(engine.settings)))) return;
+  if (!(await listUnread(engine, item, engine.settings.checkIntervalMs))) return;
   engine.log.write("sweeper.look-skipped", {
     invocationId: idOf(item),
     ageS: Math.round((engine.clock.nowMs() - createdAtMs(item)) / 1000),

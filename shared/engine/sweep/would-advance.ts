@@ -1,7 +1,6 @@
 /** Decides whether a parked invocation would advance after a wake. This costs less than a message, a claim and a park. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Engine } from "../engine.ts";
-import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { untilNextCheckMs } from "../lease/release.ts";
 import { passOver } from "../lock/leave-queue.ts";
 import { isHeldBy } from "../lock/object-lock.ts";
@@ -52,7 +51,7 @@ async function comesToItsKey(engine: Engine, { invocation }: Loaded, { ticket }:
 export async function postpone(engine: Engine, { invocation, leaseRecord, pk }: Loaded, nowMs: number): Promise<void> {
   if (leaseRecord === undefined) return;
   const { id, nonce } = invocation.acceptance;
-  const intervalMs = checkIntervalMs(engine.settings);
+  const intervalMs = engine.settings.checkIntervalMs;
   const waitsOutside = leaseRecord.status === "suspended" || leaseRecord.status === "paused";
   const lookAtMs = nowMs + (waitsOutside ? untilNextCheckMs(nowMs - invocation.modifiedAtMs, intervalMs) : intervalMs);
   const set = { lookAtMs, ...openKeys(engine.settings, id, lookAtMs) };

@@ -23,7 +23,6 @@ import { workflowId } from "../accept/invocation-ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { acceptAndDrive, acceptAndStart, drivesAtOnce } from "../ingress/send.ts";
-import { recordSizeMaxBytes } from "../ports/engine-settings.ts";
 import type { RecordBatch, RecordsOutcome } from "../ports/topics.ts";
 import { readKafka } from "../register/kafka-items.ts";
 import { topicRetention } from "./topic-retention.ts";
@@ -122,7 +121,7 @@ function sort(
   position: Position,
   { handler }: Route,
 ): Sorted {
-  const limits = { valueMaxBytes: recordSizeMaxBytes(engine.settings) };
+  const limits = { valueMaxBytes: engine.settings.recordSizeMaxBytes };
   const policy = badRecordPolicy(subscription.options);
   const fresh: { readonly record: TopicRecord; readonly request: RecordRequest }[] = [];
   let [duplicates, skipped] = [0, 0];

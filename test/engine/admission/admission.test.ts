@@ -11,6 +11,8 @@ import {
   waitOf,
 } from "../../../shared/engine/admission/admission.ts";
 import type { AdmissionPorts } from "../../../shared/engine/admission/answer.ts";
+import type { Ownership } from "../../../shared/engine/ports/store-ownership.ts";
+import { SHARED } from "../../harness/engine/base-settings.ts";
 
 const NOW_MS = 1_000_000;
 const ID = "dp_1" as DeploymentId;
@@ -28,12 +30,12 @@ const ATTEMPT = { step: { kind: "attempt", take: [], dueSleeps: [] }, segment: u
 >[3];
 
 interface Around {
-  readonly settings?: Partial<AdmissionPorts["settings"]>;
+  readonly ownership?: Ownership;
   readonly slow?: string;
   readonly circuit?: OpenCircuit;
 }
 
-function portsOf({ settings = {}, slow, circuit }: Around) {
+function portsOf({ ownership = SHARED, slow, circuit }: Around) {
   const setCircuit = vi.fn(async () => true);
   const registry = {
     isSlow: (service: string) => service === slow,
@@ -43,7 +45,16 @@ function portsOf({ settings = {}, slow, circuit }: Around) {
   };
   const clock = { nowMs: () => NOW_MS };
   const ids = { random: (size: number) => new Uint8Array(size) };
-  return { ports: { settings, registry, clock, ids, bulkheads: {} } as unknown as AdmissionPorts, setCircuit };
+  return {
+    ports: {
+      settings: { ownership, opensCircuits: true },
+      registry,
+      clock,
+      ids,
+      bulkheads: {},
+    } as unknown as AdmissionPorts,
+    setCircuit,
+  };
 }
 
 function driver(
@@ -65,7 +76,7 @@ describe("in a process that lacks lanes and has no open circuit, such as the loc
     expect(admitDriver(ports, "S", true)).toEqual(GOES);
     expect(admitClaim(ports, {}, WORK, ATTEMPT)).toEqual(GOES);
     expect(admitAttempt(ports, driver())).toEqual(GOES);
-    expect(admitLonger(ports, { service: "S", inMainLane: true }, Infinity)).toEqual(GOES);
+    expect(admitLonger(ports, { service: "S", inMainLane: true }, Number.MAX_SAFE_INTEGER)).toEqual(GOES);
     expect(waitOf(ports, WORK)).toBeUndefined();
   });
 
@@ -76,7 +87,7 @@ describe("in a process that lacks lanes and has no open circuit, such as the loc
 });
 
 describe("in the main lane of AWS", () => {
-  const { ports } = portsOf({ settings: { hasSlowLane: true, slowFromMs: 1_000 }, slow: "S" });
+  const { ports } = portsOf({ ownership: { kind: "shared", slowFromMs: 1_000, slowServices: "slow-lane" }, slow: "S" });
 
   test("a slow service leaves at each step, and another service goes on", () => {
     expect(admitMessage(ports, { service: "S" })).toEqual(TO_SLOW_LANE);
@@ -99,7 +110,7 @@ describe("in the main lane of AWS", () => {
 });
 
 test("a function with the time of a request alone leaves a handler with a slow note to a worker", () => {
-  const { ports } = portsOf({ settings: { leavesSlowToQueue: true } });
+  const { ports } = portsOf({ ownership: { ...SHARED, slowServices: "queue" } });
   expect(admitDriver(ports, "S", true)).toEqual({ kind: "leave", why: "slow-handler" });
   expect(admitDriver(ports, "S", false)).toEqual(GOES);
 });

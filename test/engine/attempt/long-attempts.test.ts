@@ -9,11 +9,11 @@ const open = stages();
 const SLOW_FROM_MS = 5_000;
 const DAY_MS = 86_400_000;
 
-async function openStage(settings: { slowFromMs?: number } = { slowFromMs: SLOW_FROM_MS }) {
+async function openStage(slowFromMs = SLOW_FROM_MS) {
   const gate = new Gate();
   const stage = await open(
     { hangs: () => gate.passed.then(() => "late"), quick: () => "at once" },
-    { ...settings, leavesSlowToQueue: true },
+    { slow: { slowFromMs, slowServices: "queue" } },
   );
   const onlooker = stage.actor();
   const isSlow = async (): Promise<boolean> => {
@@ -69,7 +69,7 @@ test("a quick handler never gets a note, and neither does any handler of a proce
   expect(textOf(await quick.stage.pulse.within(100, callOn(quick.driver, "quick")))).toBe("at once");
   await quick.stage.pulse.pass(2 * SLOW_FROM_MS);
   expect(await quick.isSlow()).toBe(false);
-  const alone = await openStage({});
+  const alone = await openStage(Infinity);
   void callOn(alone.driver, "hangs").catch(() => undefined);
   await alone.stage.pulse.pass(4 * SLOW_FROM_MS);
   expect(await alone.isSlow()).toBe(false);

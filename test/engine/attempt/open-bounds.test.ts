@@ -14,7 +14,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const IN_FUNCTION: StageSettings = { opensExchanges: true, openWaitMs: 0 };
-const BEFORE_REPORTS: StageSettings = { ...IN_FUNCTION, protocol: { min: 5, max: 6 } };
+const BEFORE_REPORTS: StageSettings = { ...IN_FUNCTION, protocol: { min: 5, max: 6, deprecatedBelow: 5 } };
 const SECOND_MS = 1_000;
 
 const awakeables: string[] = [];

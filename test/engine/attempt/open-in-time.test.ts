@@ -4,7 +4,7 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { withinTime } from "../../../shared/engine/consume/time-budget.ts";
 import { StoppingError } from "../../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { type Actor, callOn, type Stage, textOf } from "../../harness/engine/engine-fixture.ts";
+import { type Actor, callOn, type Stage, type StageSettings, textOf } from "../../harness/engine/engine-fixture.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";
 import { stages } from "../../harness/engine/stages.ts";
@@ -12,7 +12,11 @@ import { stages } from "../../harness/engine/stages.ts";
 const open = stages();
 const TIME_MS = 10_000;
 const LEAVES_MS = 8_000;
-const SETTINGS = { opensExchanges: true, openWaitMs: 0, slowFromMs: 5_000, leavesSlowToQueue: true };
+const SETTINGS: StageSettings = {
+  opensExchanges: true,
+  openWaitMs: 0,
+  slow: { slowFromMs: 5_000, slowServices: "queue" },
+};
 
 /** A handler of many runs, each of which takes `stepMs`. */
 const steps =

@@ -19,7 +19,7 @@ function timed<T>(actor: Actor, work: () => Promise<T>): Promise<T> {
 
 /** Opens a stage with a driver of little time and a worker of much time. */
 async function openStage(handlers: Record<string, Handler>) {
-  const stage = await open(handlers, { slowFromMs: 1_000, leavesSlowToQueue: true });
+  const stage = await open(handlers, { slow: { slowFromMs: 1_000, slowServices: "queue" } });
   return { stage, driver: stage.actor(), worker: stage.actor() };
 }
 

@@ -179,7 +179,7 @@ test.each(["while the driver works", "while the end is being written"] as const)
 
 test("an item that a driver writes without a look at the lease record outlives the extension that the driver has not read", () => {
   const nowMs = 100 * DAY_MS;
-  const settings = { exclusiveOwnerPrefix: "p" };
+  const settings = { ownership: { kind: "sole", tokenPrefix: "p", acceptanceWaitMs: 25 } } as const;
   const acceptance = { completionRetentionMs: 0, createdAtMs: nowMs - 2 * DAY_MS };
   const extendedS = extendedUntilS(settings, nowMs);
   expect(keepUntilS(settings, acceptance, nowMs)).toBeGreaterThan(extendedS);

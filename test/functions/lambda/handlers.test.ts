@@ -24,7 +24,7 @@ const INGRESS_TIME_MS = settings["aws.ingress-time"];
 const MINUTES = { getRemainingTimeInMillis: () => 900_000 };
 
 const open = (handlers: Record<string, Handler>) =>
-  openStage(handlers, { leavesSlowToQueue: true, slowFromMs: settings["aws.slow-from"] });
+  openStage(handlers, { slow: { slowFromMs: settings["aws.slow-from"], slowServices: "queue" } });
 const awsOf = ({ engine }: Actor): Aws => ({ engine, settings });
 
 function request(method: string, rawPath: string, body = ""): GatewayEvent {

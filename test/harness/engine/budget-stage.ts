@@ -22,17 +22,16 @@ import { createStoredRegistry } from "../../../shared/engine/register/stored-reg
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
 import { RecordingLog, silentMeter } from "../../recording-log.ts";
+import { BASE_SETTINGS } from "./base-settings.ts";
 import { type BudgetDeployment, startBudgetDeployment } from "./budget-deployment.ts";
 import { CountedQueue } from "./counted-queue.ts";
 import { CountedTable } from "./counted-table.ts";
 
-export const LEASE_MS = 10_000;
+export const LEASE_MS = BASE_SETTINGS.leaseMs;
 const CONCURRENCY_MAX = 100;
 
 const SETTINGS: EngineSettings = {
-  leaseMs: LEASE_MS,
-  waitInDriverMaxMs: 1_000,
-  queueDelayMaxMs: 900_000,
+  ...BASE_SETTINGS,
   messageSizeMaxBytes: 1 << 25,
   silentAfterMs: 3_600_000,
   defaults: {
@@ -45,7 +44,6 @@ const SETTINGS: EngineSettings = {
     public: true,
     retry: { initialIntervalMs: 50, maxIntervalMs: 60_000, factor: 2, maxAttempts: 70, onMaxAttempts: "pause" },
   },
-  keyPrefix: "",
   clusterName: "stepwell",
 };
 

@@ -13,6 +13,7 @@ import type { RetryPolicy, Service } from "../../../shared/core/model/service.ts
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
+import type { SharedStore } from "../../../shared/engine/ports/store-ownership.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
 import type { Queue } from "../../../shared/engine/ports/queue.ts";
@@ -26,15 +27,20 @@ import { runWorker } from "../../../shared/engine/consume/worker.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
 import { deployment, deploymentId, service } from "../../core/registry/sample-deployment.ts";
 import { RecordingLog, RecordingMeter } from "../../recording-log.ts";
+import { BASE_SETTINGS, SHARED } from "./base-settings.ts";
 import { EngineProcess } from "./engine-process.ts";
 import { Pulse } from "./pulse.ts";
 import type { Handler } from "./script-context.ts";
 import { ScriptedDeployment } from "./scripted-deployment.ts";
 
-export const LEASE_MS = 10_000;
+export const LEASE_MS = BASE_SETTINGS.leaseMs;
 const RETRY: RetryPolicy = { initialIntervalMs: 100, maxIntervalMs: 10_000, factor: 2, onMaxAttempts: "pause" };
 
-export interface StageSettings extends Partial<Omit<EngineSettings, "defaults">> {
+export interface StageSettings extends Partial<Omit<EngineSettings, "defaults" | "ownership">> {
+  /** For actors that are sole owners; 0 by default. */
+  readonly acceptanceWaitMs?: number;
+  /** For actors that share the store; a slow service has no lane of its own by default. */
+  readonly slow?: Pick<SharedStore, "slowFromMs" | "slowServices">;
   readonly retry?: Partial<RetryPolicy>;
   readonly abortTimeoutMs?: number;
   readonly inactivityTimeoutMs?: number;
@@ -228,19 +234,21 @@ function settingsOf(given: StageSettings, soleOwner: string | undefined): Engine
     journalRetentionMs,
     idempotencyRetentionMs,
     workflowRetentionMs,
+    acceptanceWaitMs,
+    slow,
     ...more
   } = given;
   const { services: _registered, deployed: _deployed, ...settings } = more;
   return {
-    leaseMs: LEASE_MS,
-    waitInDriverMaxMs: 1_000,
-    queueDelayMaxMs: 900_000,
+    ...BASE_SETTINGS,
     messageSizeMaxBytes: 1 << 20,
     silentAfterMs: 60_000,
-    keyPrefix: "",
     clusterName: "stage",
     ...settings,
-    ...(soleOwner !== undefined && { exclusiveOwnerPrefix: soleOwner }),
+    ownership:
+      soleOwner === undefined
+        ? { ...SHARED, ...slow }
+        : { kind: "sole", tokenPrefix: soleOwner, acceptanceWaitMs: acceptanceWaitMs ?? 0 },
     defaults: {
       abortTimeoutMs: abortTimeoutMs ?? 600_000,
       inactivityTimeoutMs: inactivityTimeoutMs ?? 60_000,

@@ -6,7 +6,8 @@ import type { DriveSlots } from "../../../shared/engine/admission/worker-slots.t
 import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
 import { OpenStreams } from "../../../shared/engine/local/open-streams.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
-import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
+import { engineSettingsOf, soleOwner } from "../../../shared/wiring/engine-settings-of.ts";
+import { SHARED } from "../../harness/engine/base-settings.ts";
 import { silentLog, silentMeter } from "../../recording-log.ts";
 import { SeededIdSource } from "../seeded-id-source.ts";
 
@@ -37,8 +38,11 @@ export type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers"
  */
 const ENDLESS: DriveSlots = { take: () => () => undefined, lastMoveOf: () => 0 };
 
-export function compose(parts: Parts, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {
-  const engineSettings = engineSettingsOf(settings, exclusiveOwnerPrefix);
+export function compose(parts: Parts, owner: string, isSoleOwner: boolean): Engine {
+  const engineSettings = engineSettingsOf(settings, {
+    ownership: isSoleOwner ? soleOwner(owner) : SHARED,
+    indexShards: 1,
+  });
   return {
     ...parts,
     registry: createStoredRegistry({ meta: parts.meta, clock: parts.clock, settings: engineSettings }),

@@ -177,7 +177,7 @@ export class World {
   /** An engine on the durable parts without faults; its calls are not counted. */
   observer(meta = this.#meta): Engine {
     const { clock, table, queue, timers, endpoints } = this;
-    return compose({ clock, table, meta, queue, timers, endpoints }, "observer", undefined);
+    return compose({ clock, table, meta, queue, timers, endpoints }, "observer", false);
   }
 
   #around(skewMs: number) {
@@ -197,7 +197,7 @@ export class World {
   }
 
   #engine(owner: string, parts: Parts, generation: number): Engine {
-    const sound = compose(parts, owner, isShared(this.#ownership) ? undefined : owner);
+    const sound = compose(parts, owner, !isShared(this.#ownership));
     return this.#sabotage?.(sound, generation) ?? sound;
   }
 

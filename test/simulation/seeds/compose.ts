@@ -5,7 +5,8 @@ import type { Engine } from "../../../shared/engine/engine.ts";
 import type { DriveSlots } from "../../../shared/engine/admission/worker-slots.ts";
 import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
-import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
+import { engineSettingsOf, soleOwner } from "../../../shared/wiring/engine-settings-of.ts";
+import { SHARED } from "../../harness/engine/base-settings.ts";
 import { silentLog, silentMeter } from "../../recording-log.ts";
 import { SeededIdSource } from "../seeded-id-source.ts";
 
@@ -29,8 +30,11 @@ type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "end
 /** Slots without a bound. Only a process that owns its store takes slots: one for each send that it drives immediately. */
 const ENDLESS: DriveSlots = { take: () => () => undefined, lastMoveOf: () => 0 };
 
-export function compose(parts: Parts, seed: string, owner: string, exclusiveOwnerPrefix: string | undefined): Engine {
-  const engineSettings = engineSettingsOf(SETTINGS, exclusiveOwnerPrefix);
+export function compose(parts: Parts, seed: string, owner: string, isSoleOwner: boolean): Engine {
+  const engineSettings = engineSettingsOf(SETTINGS, {
+    ownership: isSoleOwner ? soleOwner(owner) : SHARED,
+    indexShards: 1,
+  });
   return {
     ...parts,
     registry: createStoredRegistry({ meta: parts.meta, clock: parts.clock, settings: engineSettings }),

@@ -9,6 +9,7 @@ import { withinTime } from "../../../shared/engine/consume/time-budget.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { StoppingError } from "../../../shared/engine/ingress/attach.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
+import { ofSlowLane, type SharedStore } from "../../../shared/engine/ports/store-ownership.ts";
 import type { Delivery, Queue, Wake } from "../../../shared/engine/ports/queue.ts";
 import type { SliceQueue } from "../../../shared/engine/ports/slices.ts";
 import type { Table } from "../../../shared/engine/ports/table.ts";
@@ -102,7 +103,7 @@ export class Functions {
     const { queue } = this.#world;
     void this.#eachBatch(queue, BATCH_MESSAGES, (engine, batch) => this.#work(engine, batch));
     void this.#eachBatch(this.#slow, BATCH_MESSAGES, ({ settings, ...engine }, batch) =>
-      this.#work({ ...engine, settings: { ...settings, hasSlowLane: false } }, batch.map(inSlowLane)),
+      this.#work({ ...engine, settings: ofSlowLane(settings) }, batch.map(inSlowLane)),
     );
     void this.#eachBatch(this.#slices, 1, (engine, batch) => this.#runSlice(engine, batch));
     void this.#passes();
@@ -175,8 +176,9 @@ export class Functions {
     const { registry, queue: main } = engine;
     const slow = queueOf(mortal, this.#slow, random, leap);
     const slices = slicesOf(queueOf(mortal, this.#slices, random, leap), engine, () => fate.note("handed-over"));
-    const lanes = role === "answers" ? { leavesSlowToQueue: true } : { hasSlowLane: true };
-    const settings: EngineSettings = { ...engine.settings, ...lanes, slowFromMs: SLOW_FROM_MS };
+    const slowServices = role === "answers" ? "queue" : "slow-lane";
+    const ownership: SharedStore = { kind: "shared", slowFromMs: SLOW_FROM_MS, slowServices };
+    const settings: EngineSettings = { ...engine.settings, ownership };
     const isSlow = (service: string): boolean => {
       if (!registry.isSlow(service)) return false;
       fate.note("slow-lane");

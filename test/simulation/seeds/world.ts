@@ -176,7 +176,7 @@ export class World {
   /** An engine on the durable parts without faults; its calls belong to no process. */
   observer(): Engine {
     const { clock, table, queue, timers, endpoints } = this;
-    return compose({ clock, table, meta: this.meta, queue, timers, endpoints }, "observer", "observer", undefined);
+    return compose({ clock, table, meta: this.meta, queue, timers, endpoints }, "observer", "observer", false);
   }
 
   /** Starts a function, which does nothing by itself. No other takes its place when it dies. */
@@ -293,6 +293,6 @@ export class World {
       timers: throttledTimers(timersOf(mortal, this.timers), this.#throttling, mortal),
       endpoints: poison !== undefined && this.ownsStore ? poison.inAttempts(endpoints, mortal) : endpoints,
     };
-    return compose(parts, `${this.#seed}.${mortal.name}`, mortal.name, this.ownsStore ? mortal.name : undefined);
+    return compose(parts, `${this.#seed}.${mortal.name}`, mortal.name, this.ownsStore);
   }
 }

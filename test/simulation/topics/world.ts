@@ -12,8 +12,9 @@ import { createStoredRegistry } from "../../../shared/engine/register/stored-reg
 import { recover } from "../../../shared/engine/sweep/sweep.ts";
 import { runTopics } from "../../../shared/engine/topics/follow-subscriptions.ts";
 import { deliverRecords } from "../../../shared/wiring/deliver-records.ts";
-import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
+import { engineSettingsOf, soleOwner } from "../../../shared/wiring/engine-settings-of.ts";
 import { kafkaTopics } from "../../../shared/wiring/kafka-topics.ts";
+import { SHARED } from "../../harness/engine/base-settings.ts";
 import { silentLog, silentMeter } from "../../recording-log.ts";
 import type { Refusals } from "../../harness/engine/table-within-rights.ts";
 import { tableWithinRights } from "../../harness/engine/table-within-rights.ts";
@@ -197,7 +198,11 @@ export class World {
       return { topics: new EventSourceTopics(this.#lambda.of(mortal), mortal.clock()), records: undefined };
     const { topics, records } = kafkaTopics(mortal.clock(), silentLog, RECORDS_MAX_BYTES);
     this.#sabotage.budget?.(records);
-    const ground = { meta: this.meta, table: this.table, settings: engineSettingsOf(SETTINGS, undefined) };
+    const ground = {
+      meta: this.meta,
+      table: this.table,
+      settings: engineSettingsOf(SETTINGS, { ownership: SHARED, indexShards: 1 }),
+    };
     const changed = (sink: RecordSink): RecordSink =>
       misled(this.#sabotage.sink?.(sink, ground) ?? sink, this.random, () => !this.fate.isOver);
     return {
@@ -213,8 +218,9 @@ export class World {
   #engine(mortal: Mortal, topics: Topics): Engine {
     const clock = mortal.clock();
     const meta = tableOf(mortal, this.meta);
+    const ownership = this.plan.kind === "local" ? soleOwner(mortal.name) : SHARED;
     const engineSettings = {
-      ...engineSettingsOf(SETTINGS, this.plan.kind === "local" ? mortal.name : undefined),
+      ...engineSettingsOf(SETTINGS, { ownership, indexShards: 1 }),
       recordSizeMaxBytes: 10_000,
     };
     return {

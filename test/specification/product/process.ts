@@ -15,7 +15,7 @@ import { createStoredRegistry } from "../../../shared/engine/register/stored-reg
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
 import { beginLife, endLife } from "../../../shared/engine/sweep/begin-life.ts";
 import { recover, runSweeper } from "../../../shared/engine/sweep/sweep.ts";
-import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
+import { engineSettingsOf, soleOwner } from "../../../shared/wiring/engine-settings-of.ts";
 import { expireItems } from "../../../shared/wiring/expire-items.ts";
 import { invocationUseCases } from "../../../shared/wiring/use-cases.ts";
 import { silentLog, silentMeter } from "../../recording-log.ts";
@@ -72,7 +72,7 @@ export async function openProcess(
   const name = `process-${number}`;
   const life = new Life(parts.clock);
   const clock = life.clock();
-  const engineSettings = engineSettingsOf(settings, name);
+  const engineSettings = engineSettingsOf(settings, { ownership: soleOwner(name), indexShards: 1 });
   const meta = life.own(parts.meta);
   const engine = sabotage({
     table: life.own(parts.table),
