@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { ROOMS } from "../architecture/arrows.ts";
 import { readSourceTree, ROOT } from "../architecture/source-tree.ts";
+import { pathOfACall } from "./path-of-a-call.ts";
 import { anchorsOf, brokenLinks, codeWords, isFile, linksOf, textOf } from "./page-text.ts";
 
 const PAGE = "docs/design.md";
@@ -160,6 +161,17 @@ test("the layers on the page are those by which imports are checked, in the same
   );
   expect(layers.length).toBeGreaterThan(10);
   expect(told).toEqual(layers);
+});
+
+/** The most files through which a plain call may pass. */
+const FILES_OF_A_CALL_MAX = 25;
+
+test("a plain call passes through few files, and each exists", () => {
+  const files = pathOfACall(page);
+  expect(files.length).toBeGreaterThan(10);
+  expect(files.length).toBeLessThanOrEqual(FILES_OF_A_CALL_MAX);
+  expect(new Set(files).size).toBe(files.length);
+  expect(files.filter((path) => !isFile(path))).toEqual([]);
 });
 
 test("each word has one row in the tables", () => {
