@@ -1,5 +1,5 @@
 /** The checks of the smoke test. They call a deployed control plane over HTTP; each states the work that AWS bills. */
-import type { ServiceBody } from "../../shared/api/wire/admin.ts";
+import type { ServiceBody } from "../../shared/api/contract/services.ts";
 import type { TimedAnswer, AskApi } from "./api-client.ts";
 import type { Plane } from "./plane.ts";
 import { must, until } from "./plane.ts";

@@ -1,6 +1,6 @@
 /** The client by which the checks call the deployed control plane. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { InvocationBody, InvocationListBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationBody, InvocationListBody } from "../../shared/api/contract/invocations.ts";
 import type { SendBody } from "../../shared/api/wire/ingress.ts";
 import type { TimedAnswer, AskApi } from "./api-client.ts";
 

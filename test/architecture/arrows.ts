@@ -5,6 +5,8 @@ interface Room {
   readonly folder: string;
   /** Rooms that this room may import. A room may always import itself. */
   readonly rooms: readonly string[];
+  /** Rooms of which this room may import types, and nothing that is left at run time. */
+  readonly types?: readonly string[];
   /** Packages from `package.json`. */
   readonly packages?: readonly string[];
   readonly node?: boolean;
@@ -49,6 +51,8 @@ const engineRooms = (): Room[] =>
   ENGINE_LAYERS.map((folder, at) => ({ folder, rooms: [CORE, ...ENGINE_LAYERS.slice(0, at)] }));
 
 const UI_SHARES = ["shared/api/wire", "shared/core/model", "shared/core/protocol", "shared/core/query"];
+/** The schemas of the admin API come with a package that checks them; its clients need only their types. */
+const CONTRACT = ["shared/api/contract"];
 const UI_PACKAGES = ["preact", "@preact/signals"];
 const EDITOR_PACKAGES = ["@codemirror/*", "@lezer/highlight"];
 
@@ -64,12 +68,13 @@ const adminRooms = (): Room[] =>
     ["requests", "schemas", "invocations", "services", "deployments", "topics", "sql", "server", ""].map(
       inside("shared/api/admin"),
     ),
-    { rooms: FACE, packages: ["hono", "zod"] },
+    { rooms: [...FACE, ...CONTRACT], packages: ["hono", "zod"] },
   );
 
 const commandRooms = (): Room[] =>
   floors(["text", "http", "commands", ""].map(inside("functions/cli")), {
     rooms: ["shared/api/wire", "shared/api/http", "shared/config", "functions/signing", "functions/door"],
+    types: CONTRACT,
     packages: ["commander", "cli-table3", "picocolors", "@aws-sdk/credential-provider-node"],
     node: true,
   });
@@ -124,13 +129,18 @@ export const ROOMS: readonly Room[] = [
     ],
     node: true,
   },
-  { folder: "shared/api/wire", rooms: [...MODEL, "shared/api/http"] },
+  {
+    folder: "shared/api/contract",
+    rooms: [...MODEL, "shared/core/invocation", "shared/core/query"],
+    packages: ["zod"],
+  },
+  { folder: "shared/api/wire", rooms: [...MODEL, "shared/api/http"], types: CONTRACT },
   { folder: "shared/api/http", rooms: [...MODEL, "shared/api/wire"], packages: ["hono"] },
   { folder: "shared/api/ingress", rooms: FACE, packages: ["hono"] },
   ...adminRooms(),
   { folder: "shared/config", rooms: MODEL, packages: ["smol-toml"], node: true },
   { folder: "shared/wiring", rooms: ["shared/*"], packages: ["@aws-sdk/client-lambda"], node: true },
-  { folder: "functions/door", rooms: ["shared/api/http", "shared/api/wire"], node: true },
+  { folder: "functions/door", rooms: ["shared/api/http", "shared/api/wire"], types: CONTRACT, node: true },
   { folder: "functions/local", rooms: [...PROGRAM, "functions/door"], node: true },
   { folder: "functions/lambda", rooms: ["shared/wiring", "shared/api/http"], node: true },
   { folder: "functions/ingress", rooms: LAMBDA },
@@ -142,18 +152,34 @@ export const ROOMS: readonly Room[] = [
   { folder: "functions/signing", rooms: [], packages: ["@smithy/signature-v4"], node: true },
   { folder: "functions/registrar", rooms: ["functions/lambda", "functions/signing"], node: true },
   ...commandRooms(),
-  // The web UI runs in browsers. Of the server's code it may import only the JSON shapes of the API and these parts of the core.
-  { folder: "ui/model", rooms: UI_SHARES },
-  { folder: "ui/data", rooms: [...UI_SHARES, "ui/model"], packages: UI_PACKAGES },
-  { folder: "ui/parts", rooms: [...UI_SHARES, "ui/model", "ui/data"], packages: [...UI_PACKAGES, ...EDITOR_PACKAGES] },
-  { folder: "ui/pages", rooms: [...UI_SHARES, "ui/model", "ui/data", "ui/parts"], packages: UI_PACKAGES },
-  { folder: "ui/app", rooms: [...UI_SHARES, "ui/model", "ui/data", "ui/parts", "ui/pages"], packages: UI_PACKAGES },
+  // The web UI runs in browsers. Of the server's code it may import only types of the contract, and these rooms.
+  { folder: "ui/model", rooms: UI_SHARES, types: CONTRACT },
+  { folder: "ui/data", rooms: [...UI_SHARES, "ui/model"], types: CONTRACT, packages: UI_PACKAGES },
+  {
+    folder: "ui/parts",
+    rooms: [...UI_SHARES, "ui/model", "ui/data"],
+    types: CONTRACT,
+    packages: [...UI_PACKAGES, ...EDITOR_PACKAGES],
+  },
+  {
+    folder: "ui/pages",
+    rooms: [...UI_SHARES, "ui/model", "ui/data", "ui/parts"],
+    types: CONTRACT,
+    packages: UI_PACKAGES,
+  },
+  {
+    folder: "ui/app",
+    rooms: [...UI_SHARES, "ui/model", "ui/data", "ui/parts", "ui/pages"],
+    types: CONTRACT,
+    packages: UI_PACKAGES,
+  },
   ...infraRooms(),
   {
     // This folder is one command. It reads its options and prints as the command line does, and calls an emulator as
     // `localstack` does.
     folder: "infra/try",
     rooms: ["infra", "infra/*", "localstack", "examples", "functions/cli/*", "functions/signing", "shared/api/wire"],
+    types: CONTRACT,
     packages: [
       "@aws-sdk/client-*",
       "@aws-sdk/credential-provider-node",
@@ -198,9 +224,10 @@ const fits = (pattern: string, name: string): boolean =>
 
 /**
  * @param to the path of a file of the repository
+ * @param isTypeOnly whether nothing of the import is left at run time
  * @returns the reason of the refusal; undefined for an allowed import
  */
-export function refusedFile(path: string, to: string): string | undefined {
+export function refusedFile(path: string, to: string, isTypeOnly: boolean): string | undefined {
   const from = roomOf(path);
   const target = roomOf(to);
   if (from === undefined) return `${path} is in no room of the table`;
@@ -208,7 +235,10 @@ export function refusedFile(path: string, to: string): string | undefined {
   if (target === undefined) return `${path} imports ${to}, which is in no room of the table`;
   if (EXCEPTIONS.has(`${path} -> ${target.folder}`)) return undefined;
   if (from.rooms.some((pattern) => fits(pattern, target.folder))) return undefined;
-  return `${path} imports ${to}, but ${from.folder} may not import ${target.folder}`;
+  const mayHaveTypes = from.types?.some((pattern) => fits(pattern, target.folder)) === true;
+  if (mayHaveTypes && isTypeOnly) return undefined;
+  const may = mayHaveTypes ? "may import only types of" : "may not import";
+  return `${path} imports ${to}, but ${from.folder} ${may} ${target.folder}`;
 }
 
 /** @param name the name of a package, or of a built-in module with the prefix `node:` */

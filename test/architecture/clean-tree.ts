@@ -1,6 +1,6 @@
 /** A small repository without a violation, into which each test plants one. */
 
-export const MANIFEST = { dependencies: { hono: "4" }, devDependencies: { "@restatedev/restate-sdk": "1" } };
+export const MANIFEST = { dependencies: { hono: "4", zod: "4" }, devDependencies: { "@restatedev/restate-sdk": "1" } };
 export const NOUN = "/** A noun that others import. */\nexport interface Noun { readonly name: string }\n";
 export const README = "# A room\n\nWhat it is.\n";
 
@@ -24,15 +24,16 @@ export const CLEAN: Readonly<Record<string, string>> = {
   "shared/api/README.md": README,
   "shared/api/http/router.ts":
     '/** Finds the route of a request. */\nimport { Hono } from "hono";\nexport const router = new Hono();\n',
-  "shared/api/wire/shapes.ts":
-    "/** The JSON shapes of the admin API. */\nexport interface Shape { readonly id: string }\n",
+  "shared/api/contract/services.ts":
+    '/** The services. */\nimport { z } from "zod";\nexport const Service = z;\nexport type ServiceBody = typeof Service;\n',
   "functions/README.md": README,
   "functions/cli/stepwell.ts":
     '#!/usr/bin/env node\n/** The stepwell command. */\nconst { serve } = await import("../local/serve.ts");\nserve();\n',
   "functions/local/serve.ts": "/** The local process. */\nexport const serve = () => undefined;\n",
   "examples/README.md": README,
   "ui/README.md": README,
-  "ui/model/route.ts": "/** The address of a page. */\nexport const route = 1;\n",
+  "ui/model/route.ts":
+    '/** The address of a page. */\nimport type { ServiceBody } from "../../shared/api/contract/services.ts";\nexport const route = (one: ServiceBody) => one;\n',
   "examples/greeter/greeter.ts":
     '/** A greeter. */\nimport * as restate from "@restatedev/restate-sdk";\nvoid restate;\n',
   "test/README.md": README,

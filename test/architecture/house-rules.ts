@@ -82,14 +82,14 @@ export function forbiddenImports(modules: readonly Module[]): Complaint[] {
   const complaints: (Complaint | undefined)[] = [];
   for (const { path, imports } of modules.filter(({ path }) => inHouse(path))) {
     if (roomOf(path) === undefined) complaints.push(`${path} is in no room of the table`);
-    for (const { target, line } of imports) {
+    for (const { target, line, isTypeOnly = false } of imports) {
       if (target === undefined) {
         if (!path.startsWith("test/")) complaints.push(`${path}:${line} imports a target that is computed`);
         continue;
       }
       const to = inTemplate(resolved(path, target), paths);
       if ("pack" in to) complaints.push(refusedPackage(path, to.pack));
-      else if (paths.has(to.file)) complaints.push(refusedFile(path, to.file));
+      else if (paths.has(to.file)) complaints.push(refusedFile(path, to.file, isTypeOnly));
       else if (!/\.(json|js)$/.test(to.file)) complaints.push(`${path}:${line} imports ${target}, which is not there`);
     }
   }

@@ -5,6 +5,8 @@ import { parseSync, Visitor } from "oxc-parser";
 export interface Import {
   readonly target: string | undefined;
   readonly line: number;
+  /** True if nothing of the import is left at run time: `import type`, or `import("…")` in a type. */
+  readonly isTypeOnly?: boolean;
 }
 
 export interface Module {
@@ -26,9 +28,11 @@ export function readModule(path: string, text: string): Module {
   const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length;
 
   const imports: Import[] = [];
+  const typeOnly = typeOnlyRequests(parsed.program);
   const imported = new Set<string>();
   for (const { moduleRequest, entries } of parsed.module.staticImports) {
-    imports.push({ target: moduleRequest.value, line: lineAt(moduleRequest.start) });
+    const line = lineAt(moduleRequest.start);
+    imports.push({ target: moduleRequest.value, line, isTypeOnly: typeOnly.has(moduleRequest.start) });
     for (const entry of entries) imported.add(entry.localName.value);
   }
   const reexportLines: number[] = [];
@@ -43,20 +47,26 @@ export function readModule(path: string, text: string): Module {
 
 type Program = ReturnType<typeof parseSync>["program"];
 
+/** Where the sources of `import type` begin. `import { type X }` still loads the module, so it is none of them. */
+function typeOnlyRequests(program: Program): ReadonlySet<number> {
+  const imports = program.body.filter((statement) => statement.type === "ImportDeclaration");
+  return new Set(imports.filter(({ importKind }) => importKind === "type").map(({ source }) => source.start));
+}
+
 /**
  * Finds imports in the syntax tree, because the parser's module record lists neither `import("…")` in a type nor
  * `require("…")`.
  */
 function importsInExpressions(program: Program, lineAt: (offset: number) => number): Import[] {
   const found: Import[] = [];
-  const add = (node: { type: string; start: number; value?: unknown } | undefined): void => {
+  const add = (node: { type: string; start: number; value?: unknown } | undefined, isTypeOnly = false): void => {
     if (node === undefined) return;
     const literal = node.type === "Literal" && typeof node.value === "string";
-    found.push({ target: literal ? String(node.value) : undefined, line: lineAt(node.start) });
+    found.push({ target: literal ? String(node.value) : undefined, line: lineAt(node.start), isTypeOnly });
   };
   new Visitor({
     ImportExpression: (node) => add(node.source),
-    TSImportType: (node) => add(node.source),
+    TSImportType: (node) => add(node.source, true),
     TSExternalModuleReference: (node) => add(node.expression),
     CallExpression: (node) => {
       if (node.callee.type === "Identifier" && node.callee.name === "require") add(node.arguments[0]);

@@ -30,7 +30,11 @@ test("a clean tree has no complaint", () => expect(complaintsOf({})).toEqual({})
 const imports = (statement: string): string =>
   `/** A file with one bad import. */\n${statement}\nexport const bad = 1;\n`;
 
-const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text: string, complaint: RegExp])[] = [
+const SERVICES = '"../../shared/api/contract/services.ts"';
+
+type Planted = readonly [title: string, rule: Rule, path: string, text: string, complaint: RegExp];
+
+const PLANTED: readonly Planted[] = [
   [
     "core importing the engine",
     "forbiddenImports",
@@ -151,6 +155,18 @@ const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text
     imports('import type { accept } from "../../shared/engine/accept.ts";'),
     /ui\/data may not import shared\/engine$/,
   ],
+  ...[
+    `import { Service } from ${SERVICES}; void Service;`,
+    `import { type ServiceBody } from ${SERVICES};`,
+    `import ${SERVICES};`,
+    `void import(${SERVICES});`,
+  ].map((statement): Planted => [
+    `the web UI loading the schemas of the admin API by ${statement}`,
+    "forbiddenImports",
+    "ui/data/bad.ts",
+    imports(statement),
+    /ui\/data may import only types of shared\/api\/contract$/,
+  ]),
   [
     "a folder that the table of rooms does not list",
     "forbiddenImports",

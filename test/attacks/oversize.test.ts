@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 import { itemsOfTurn, tellRotation } from "../rotation.ts";

@@ -1,7 +1,7 @@
 /** A poison invocation ends the server at most four times; then the invocation is paused, and other services are served. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 import { complaintsOf, keepFigures } from "./figures.ts";
 import { POISON } from "./poison.ts";

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
-import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { failedCount, type Operation } from "../../ui/model/timeline/operation.ts";
 import { operationsOf } from "../../ui/model/timeline/operations.ts";
 import { SEEN_WITHIN } from "../patience.ts";

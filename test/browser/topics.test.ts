@@ -1,7 +1,7 @@
 /** Tests the page of topics: the first steps if there is no cluster, and how a subscription is made, fails and is changed. */
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
-import type { SubscriptionBody } from "../../shared/api/wire/admin.ts";
+import type { SubscriptionBody } from "../../shared/api/contract/topics.ts";
 import { openStage } from "./stage.ts";
 import type { Page } from "./tab.mjs";
 

@@ -3,7 +3,7 @@
  * queue.
  */
 import type { Context } from "@restatedev/restate-sdk";
-import type { InvocationListBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationListBody } from "../../shared/api/contract/invocations.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ODD_VALUE_ATTACKS } from "../attacks/odd-value-attacks.ts";
 import { startAttackerServer } from "../attacks/attacker-server.ts";

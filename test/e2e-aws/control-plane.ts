@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { inject } from "vitest";
 import type { ApiRequest, ApiResponse, Credentials, LocalApi } from "../../localstack/signed-request.mjs";
 import { send } from "../../localstack/signed-request.mjs";
-import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 
 export interface DeployedStack {

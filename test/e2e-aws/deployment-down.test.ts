@@ -11,7 +11,7 @@ import type { Context } from "@restatedev/restate-sdk";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import "../../examples/polyfill.mjs";
-import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { startServer } from "../harness/https/peer.ts";
 import type { Peer } from "../harness/https/peer.ts";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";

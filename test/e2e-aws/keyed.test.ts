@@ -1,7 +1,7 @@
 /** Objects, workflows, promises, signals and awakeables, driven by several processes that share nothing but table and queue. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { StateBody } from "../../shared/api/wire/admin.ts";
+import type { StateBody } from "../../shared/api/contract/state.ts";
 import { aws, ControlPlane, until } from "./control-plane.ts";
 import { processesOf, signal } from "./function-processes.ts";
 import { approval, ledgerOf, Turns, waitingOf } from "./keyed-services.ts";

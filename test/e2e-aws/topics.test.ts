@@ -5,7 +5,7 @@
 import { InvokeCommand, LambdaClient, ListAliasesCommand } from "@aws-sdk/client-lambda";
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SubscriptionBody } from "../../shared/api/wire/admin.ts";
+import type { SubscriptionBody } from "../../shared/api/contract/topics.ts";
 import { eventRecord, kafkaEvent } from "../functions/topics/recorded-event.ts";
 import type { KafkaEvent } from "../../shared/wiring/deliver-records.ts";
 import { aws, ControlPlane, until } from "./control-plane.ts";

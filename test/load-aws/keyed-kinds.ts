@@ -1,6 +1,6 @@
 /** Workflows whose promise has two completers, and objects whose state an operator edits. */
 import { randomUUID } from "node:crypto";
-import type { StateBody } from "../../shared/api/wire/admin.ts";
+import type { StateBody } from "../../shared/api/contract/state.ts";
 import type { HandlerResult } from "./handlers/results.ts";
 import type { Scene } from "./scene.ts";
 import { newKey } from "./scene.ts";

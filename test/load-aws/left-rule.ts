@@ -1,7 +1,7 @@
 /**
  * Judges what a run leaves: every invocation was submitted and has ended, and remaining messages and schedules have no effect.
  */
-import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { pause } from "../e2e-aws/control-plane.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 import type { Book } from "./book.ts";

@@ -1,5 +1,5 @@
 /** The admin API and the ingress, as the tests of topics use them. */
-import type { SubscriptionBody } from "../../shared/api/wire/admin.ts";
+import type { SubscriptionBody } from "../../shared/api/contract/topics.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 
 export interface ControlPlane {

@@ -1,6 +1,6 @@
 /** Requests to the admin API of the page's own origin. */
 import { signal } from "@preact/signals";
-import type { AdminErrorBody } from "../../shared/api/wire/admin.ts";
+import type { AdminErrorBody } from "../../shared/api/contract/server.ts";
 import { noteAnswer, sessionHeaders } from "./session.ts";
 
 /** The page is at `<base>ui/`, also behind a proxy with a path of its own. */

@@ -1,6 +1,6 @@
 /** One invocation, read again while it is open; of a long journal only the new entries are read. */
 import { useMemo, useRef } from "preact/hooks";
-import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { ApiProblem, ask } from "./api.ts";
 import type { Polled } from "./polled.ts";
 import { usePolled } from "./polled.ts";

@@ -1,5 +1,5 @@
 /** The list of invocations, read on over its pages: all look-ups of the web UI in the list go through here. */
-import type { InvocationListBody, InvocationSummaryBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationListBody, InvocationSummaryBody } from "../../shared/api/contract/invocations.ts";
 import { type FirstRows, firstRows, pagesOf, type ReadOnBounds } from "../model/pages-of.ts";
 import { ask } from "./api.ts";
 import { readsHaveAPrice } from "./server.ts";

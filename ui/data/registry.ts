@@ -1,13 +1,12 @@
 /** The registered deployments and services, and changes of them. */
 import type {
   DeploymentBody,
+  DeploymentSummaryBody,
+  ProbeBody,
   RegisterBody,
   RegisteredBody,
-  ServiceBody,
-  ServiceNameBody,
-} from "../../shared/api/wire/admin.ts";
-import type { ServiceCountsBody } from "../../shared/api/wire/overview.ts";
-import type { ProbeBody } from "../../shared/api/wire/probe.ts";
+} from "../../shared/api/contract/deployments.ts";
+import type { ServiceBody, ServiceCountsBody } from "../../shared/api/contract/services.ts";
 import { ask, exchange, problemIn } from "./api.ts";
 import type { Polled } from "./polled.ts";
 import { usePolled } from "./polled.ts";
@@ -17,24 +16,21 @@ import { runStatement } from "./statements.ts";
 /** The registry changes seldom. */
 const EVERY_MS = 5_000;
 
-export type DeploymentSummary = DeploymentBody<ServiceNameBody>;
-export type DeploymentDetail = DeploymentBody<ServiceBody>;
-
-export function useDeployments(): Polled<readonly DeploymentSummary[]> {
+export function useDeployments(): Polled<readonly DeploymentSummaryBody[]> {
   return usePolled(
     "deployments",
     async (signal) =>
-      (await ask<{ deployments: readonly DeploymentSummary[] }>("deployments", { signal })).deployments.toSorted(
+      (await ask<{ deployments: readonly DeploymentSummaryBody[] }>("deployments", { signal })).deployments.toSorted(
         (a, b) => b.created_at.localeCompare(a.created_at),
       ),
     slow(),
   );
 }
 
-export function useDeployment(id: string): Polled<DeploymentDetail> {
+export function useDeployment(id: string): Polled<DeploymentBody> {
   return usePolled(
     `deployment ${id}`,
-    (signal) => ask<DeploymentDetail>(`deployments/${encodeURIComponent(id)}`, { signal }),
+    (signal) => ask<DeploymentBody>(`deployments/${encodeURIComponent(id)}`, { signal }),
     slow(),
   );
 }

@@ -1,6 +1,6 @@
 /** The server behind the page: its version, and whether each of its reads has a price. */
 import { computed, signal } from "@preact/signals";
-import type { VersionBody } from "../../shared/api/wire/admin.ts";
+import type { VersionBody } from "../../shared/api/contract/server.ts";
 import { ask } from "./api.ts";
 
 export const server = signal<VersionBody | undefined>(undefined);

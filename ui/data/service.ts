@@ -1,6 +1,6 @@
 /** The descriptions of services, each read once for each page. */
 import { useEffect, useState } from "preact/hooks";
-import type { ServiceBody } from "../../shared/api/wire/admin.ts";
+import type { ServiceBody } from "../../shared/api/contract/services.ts";
 import { ask } from "./api.ts";
 
 /** Undefined until the description is here, and if the service is gone. */

@@ -1,5 +1,5 @@
 /** Kafka clusters and subscriptions, and changes of them. */
-import type { KafkaClusterBody, SubscriptionBody } from "../../shared/api/wire/admin.ts";
+import type { KafkaClusterBody, SubscriptionBody } from "../../shared/api/contract/topics.ts";
 import { ask } from "./api.ts";
 import type { Polled } from "./polled.ts";
 import { usePolled } from "./polled.ts";

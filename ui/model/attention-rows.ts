@@ -1,6 +1,6 @@
 /** The rows of the overview: invocations, circuits and deployments that need an operator, worst first, each with one sentence. */
-import type { DeploymentBody, ServiceNameBody } from "../../shared/api/wire/admin.ts";
-import type { AttentionBody, CauseBody, HeldBody, OverviewBody } from "../../shared/api/wire/overview.ts";
+import type { DeploymentSummaryBody } from "../../shared/api/contract/deployments.ts";
+import type { AttentionBody, CauseBody, HeldBody, OverviewBody } from "../../shared/api/contract/overview.ts";
 import { hrefTo } from "./route.ts";
 import type { Tone } from "./status-look.ts";
 import { countText } from "./size-text.ts";
@@ -24,7 +24,7 @@ export interface NeedRow {
   readonly count?: { readonly number: number; readonly isAtLeast: boolean };
 }
 
-type Deployment = DeploymentBody<ServiceNameBody>;
+type Deployment = DeploymentSummaryBody;
 
 const ROWS_MAX = 12;
 

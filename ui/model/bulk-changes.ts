@@ -1,7 +1,7 @@
 /** The changes of many invocations at once: the statuses that each applies to, its effect, and the progress of a run. */
 import { batchOutcomes, type BatchOutcome } from "../../shared/api/wire/batch-outcomes.ts";
 import { CHANGE_STATUSES, type ChangeName } from "../../shared/api/wire/change-statuses.ts";
-import type { BatchBody } from "../../shared/api/wire/admin.ts";
+import type { BatchBody } from "../../shared/api/contract/changes.ts";
 import { OUTCOME_WORDS } from "../../shared/api/wire/status-words.ts";
 import type { InvocationFilter } from "./invocation-filter.ts";
 import { countText } from "./size-text.ts";

@@ -1,6 +1,6 @@
 /** The call that does an invocation again, as a line of curl: the same handler, key and input through the ingress. */
-import type { ServiceBody } from "../../shared/api/wire/admin.ts";
-import type { InvocationBody, ValueBody } from "../../shared/api/wire/invocation.ts";
+import type { ServiceBody } from "../../shared/api/contract/services.ts";
+import type { InvocationBody, ValueBody } from "../../shared/api/contract/invocations.ts";
 import { inputTypeOf } from "../../shared/api/wire/proposed-call.ts";
 import { isJson } from "../../shared/api/wire/pretty-json.ts";
 import { curlLine } from "./call-lines.ts";

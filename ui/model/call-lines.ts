@@ -1,5 +1,5 @@
 /** One call as a line of curl and as a statement of the typed client. */
-import type { ServiceBody } from "../../shared/api/wire/admin.ts";
+import type { ServiceBody } from "../../shared/api/contract/services.ts";
 import { curlParts } from "../../shared/api/wire/proposed-call.ts";
 import { isJson, utf8Text } from "../../shared/api/wire/pretty-json.ts";
 

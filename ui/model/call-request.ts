@@ -1,5 +1,5 @@
 /** The sample payload that the form for a call starts with, and the meaning of the answer. */
-import type { HandlerBody, ServiceBody } from "../../shared/api/wire/admin.ts";
+import type { HandlerBody, ServiceBody } from "../../shared/api/contract/services.ts";
 import { stringifyExact } from "./exact-json.ts";
 import { sampleInput } from "../../shared/api/wire/proposed-call.ts";
 

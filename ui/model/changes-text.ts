@@ -1,5 +1,5 @@
 /** The facts of an open invocation that change while a reader listens, in one sentence without counting seconds. */
-import type { InvocationBody, WaitBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationBody, WaitBody } from "../../shared/api/contract/invocations.ts";
 import { stepWords } from "../../shared/api/wire/wait-words.ts";
 import { countText } from "./size-text.ts";
 import { lookOf } from "./status-look.ts";

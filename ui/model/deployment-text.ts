@@ -2,25 +2,27 @@
 import type {
   DeploymentAddressBody,
   DeploymentBody,
-  HandlerBody,
-  HealthBody,
-  ServiceBody,
-} from "../../shared/api/wire/admin.ts";
+  DeploymentHealthBody,
+} from "../../shared/api/contract/deployments.ts";
+import type { HandlerBody, ServiceBody } from "../../shared/api/contract/services.ts";
 import type { Look } from "./status-look.ts";
 import { ageText, durationText, momentOf } from "./time-text.ts";
 
-const LOOKS: Readonly<Record<DeploymentBody<unknown>["status"], Look>> = {
+const LOOKS: Readonly<Record<DeploymentBody["status"], Look>> = {
   active: { word: "active", glyph: "●", tone: "succeeded" },
   draining: { word: "draining", glyph: "◐", tone: "retrying" },
   drained: { word: "drained", glyph: "○", tone: "waiting" },
 };
 
-export function deploymentLook(status: DeploymentBody<unknown>["status"]): Look {
+export function deploymentLook(status: DeploymentBody["status"]): Look {
   return LOOKS[status] ?? { word: status, glyph: "○", tone: "waiting" };
 }
 
 /** What the health of a deployment adds to its status; undefined while it answers, or if that is unknown. */
-export function healthText({ state, since, last_contact_at: contact }: HealthBody, nowMs: number): string | undefined {
+export function healthText(
+  { state, since, last_contact_at: contact }: DeploymentHealthBody,
+  nowMs: number,
+): string | undefined {
   const sinceMs = momentOf(since);
   const contactMs = momentOf(contact);
   const duration = sinceMs === undefined ? "" : ` for ${durationText(Math.max(0, nowMs - sinceMs))}`;
@@ -30,7 +32,7 @@ export function healthText({ state, since, last_contact_at: contact }: HealthBod
 }
 
 /** The whole health in words, with who knows it. */
-export function healthSentence(health: HealthBody, nowMs: number): string {
+export function healthSentence(health: DeploymentHealthBody, nowMs: number): string {
   const contactMs = momentOf(health.last_contact_at);
   const words = healthText(health, nowMs);
   if (words !== undefined) return `${words}. All processes know this from the circuit breaker.`;
@@ -40,7 +42,7 @@ export function healthSentence(health: HealthBody, nowMs: number): string {
 }
 
 /** The meaning of each status. */
-export const STATUS_MEANING: Readonly<Record<DeploymentBody<unknown>["status"], string>> = {
+export const STATUS_MEANING: Readonly<Record<DeploymentBody["status"], string>> = {
   active: "New invocations of at least one service start here.",
   draining: "No new invocation starts here; the open ones that started here end here.",
   drained: "Nothing runs here and nothing starts here: the deployment can be removed.",
@@ -59,7 +61,7 @@ export function modeText(deployment: DeploymentAddressBody): string {
 export function versionsText({
   min_protocol_version: min,
   max_protocol_version: max,
-}: DeploymentBody<unknown>): string {
+}: Pick<DeploymentBody, "min_protocol_version" | "max_protocol_version">): string {
   return min === max ? String(min) : `${min} to ${max}`;
 }
 

@@ -1,5 +1,5 @@
 /** Sixty bars of a minute each: how many invocations ended, and how many of them failed. */
-import type { EndedMinuteBody } from "../../shared/api/wire/overview.ts";
+import type { EndedMinuteBody } from "../../shared/api/contract/overview.ts";
 
 export interface Bar {
   readonly at: string;

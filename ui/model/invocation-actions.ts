@@ -1,5 +1,5 @@
 /** The actions of an operator on an invocation in each status, their consequences, and their progress. */
-import type { InvocationBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { shellWord } from "../../shared/api/wire/quoted-words.ts";
 
 export const ACTIONS = ["resume", "cancel", "pause", "kill", "restart-as-new", "purge"] as const;

@@ -1,5 +1,5 @@
 /** The state of one key, the edits of the state, and the names by which two states differ. */
-import type { StateBody } from "../../shared/api/wire/admin.ts";
+import type { StateBody } from "../../shared/api/contract/state.ts";
 import { isEqual } from "./byte-text.ts";
 
 export type Values = ReadonlyMap<string, Uint8Array>;

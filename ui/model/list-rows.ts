@@ -1,5 +1,5 @@
 /** The rows of a long list that grows at its end, while its first page is read again and again. */
-import type { InvocationSummaryBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationSummaryBody } from "../../shared/api/contract/invocations.ts";
 
 export type Row = InvocationSummaryBody;
 

@@ -1,5 +1,5 @@
 /** The form that registers a deployment, and the request that it makes. */
-import type { RegisterBody } from "../../shared/api/wire/admin.ts";
+import type { RegisterBody } from "../../shared/api/contract/deployments.ts";
 
 export interface Pair {
   readonly name: string;

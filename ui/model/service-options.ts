@@ -1,5 +1,5 @@
 /** The options of services and handlers: their words, their meaning, and the values that hold for a handler. */
-import type { HandlerBody, RetryPolicyBody, ServiceBody } from "../../shared/api/wire/admin.ts";
+import type { HandlerBody, RetryPolicyBody, ServiceBody } from "../../shared/api/contract/services.ts";
 import { parseDurationMs } from "../../shared/core/model/duration.ts";
 
 export type DurationOption =

@@ -1,5 +1,5 @@
 /** Words for subscriptions and Kafka clusters. */
-import type { KafkaClusterBody, SubscriptionBody, SubscriptionPauseBody } from "../../shared/api/wire/admin.ts";
+import type { KafkaClusterBody, SubscriptionBody, SubscriptionPauseBody } from "../../shared/api/contract/topics.ts";
 import type { Look } from "./status-look.ts";
 
 type Status = SubscriptionBody["status"];

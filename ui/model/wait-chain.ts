@@ -1,5 +1,5 @@
 /** The chains of the waits of an invocation, from its own wait down to the last cause. */
-import type { WaitBody } from "../../shared/api/wire/invocation.ts";
+import type { WaitBody } from "../../shared/api/contract/invocations.ts";
 
 /** Longer chains are cut in their middle, because the reader looks for the last cause. */
 const HOPS_MAX = 5;

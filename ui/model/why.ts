@@ -1,5 +1,5 @@
 /** The reason for the status of an invocation in a few words: its wait, or the head of its error. */
-import type { InvocationSummaryBody, WaitBody } from "../../shared/api/wire/invocation.ts";
+import type { InvocationSummaryBody, WaitBody } from "../../shared/api/contract/invocations.ts";
 import { stepWords } from "../../shared/api/wire/wait-words.ts";
 import { durationText, momentOf } from "./time-text.ts";
 

@@ -1,6 +1,6 @@
 /** The field that chooses one handler among those of all services. */
 import type { JSX } from "preact";
-import type { ServiceBody } from "../../shared/api/wire/admin.ts";
+import type { ServiceBody } from "../../shared/api/contract/services.ts";
 import { optionText } from "../model/visible-text.ts";
 
 export interface HandlerSelectProps {

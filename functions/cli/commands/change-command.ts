@@ -3,9 +3,9 @@
  * and reports each outcome.
  */
 import { Command, Option } from "commander";
-import type { BatchBody } from "../../../shared/api/wire/admin.ts";
+import type { BatchBody } from "../../../shared/api/contract/changes.ts";
 import { type BatchOutcome, batchOutcomes } from "../../../shared/api/wire/batch-outcomes.ts";
-import type { InvocationBody, InvocationListBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationBody, InvocationListBody } from "../../../shared/api/contract/invocations.ts";
 import { OUTCOME_WORDS } from "../../../shared/api/wire/status-words.ts";
 import { CommandFailure } from "../text/command-failure.ts";
 import { EXIT_ABORTED, EXIT_REFUSED, EXIT_USAGE } from "../text/exit-codes.ts";

@@ -1,5 +1,5 @@
 /** Parses how the command line names a deployment: a URI, a host, a port of this machine, or an ARN. */
-import type { DeploymentAddressBody } from "../../../shared/api/wire/admin.ts";
+import type { DeploymentAddressBody } from "../../../shared/api/contract/deployments.ts";
 import { CommandFailure } from "../text/command-failure.ts";
 import { EXIT_USAGE } from "../text/exit-codes.ts";
 

@@ -1,6 +1,6 @@
 /** `stepwell deployments`: registers, lists, describes, updates and removes deployments. */
 import { Command } from "commander";
-import type { CircuitBody, DeploymentBody, ServiceBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
+import type { CircuitBody, DeploymentBody, DeploymentSummaryBody } from "../../../shared/api/contract/deployments.ts";
 import { addressText, transportText, withHiddenHeaders } from "./deployment-address.ts";
 import { momentText } from "../text/moment.ts";
 import { probeCommand } from "./probe-command.ts";
@@ -31,7 +31,7 @@ function listCommand(): Command {
 }
 
 async function list(session: Session): Promise<void> {
-  type Listed = { readonly deployments: readonly DeploymentBody<ServiceNameBody>[] };
+  type Listed = { readonly deployments: readonly DeploymentSummaryBody[] };
   const { body } = await session.admin.ask<Listed>("GET", "deployments");
   const newestFirst = body.deployments.toSorted((one, other) => other.created_at.localeCompare(one.created_at));
   session.give({ deployments: newestFirst.map(withHiddenHeaders) }, () => {
@@ -62,11 +62,11 @@ async function describe(session: Session, id: string): Promise<void> {
   session.give(deployment, () => deploymentText(session, deployment));
 }
 
-async function find({ admin }: Session, id: string): Promise<DeploymentBody<ServiceBody>> {
-  return (await admin.ask<DeploymentBody<ServiceBody>>("GET", `deployments/${encodeURIComponent(id)}`)).body;
+async function find({ admin }: Session, id: string): Promise<DeploymentBody> {
+  return (await admin.ask<DeploymentBody>("GET", `deployments/${encodeURIComponent(id)}`)).body;
 }
 
-function deploymentText({ terminal }: Session, deployment: DeploymentBody<ServiceBody>): string {
+function deploymentText({ terminal }: Session, deployment: DeploymentBody): string {
   const { min_protocol_version: lowest, max_protocol_version: highest } = deployment;
   const facts = pairsText(terminal.colours, [
     ["Deployment", deployment.id],
@@ -87,13 +87,13 @@ function deploymentText({ terminal }: Session, deployment: DeploymentBody<Servic
   return `${facts}\n\n${tableText(terminal.colours, ["SERVICE", "REVISION", "TYPE", "HANDLER", "KIND"], rows)}`;
 }
 
-function statusText({ status, circuits = [], health }: DeploymentBody<ServiceNameBody>): string {
+function statusText({ status, circuits = [], health }: DeploymentSummaryBody): string {
   if (health?.state === "unreachable") return `${status}, unreachable since ${momentText(health.since ?? "")}`;
   return circuits.length === 0 ? status : `${status}, ${circuits.map(({ service }) => service).join(", ")} failing`;
 }
 
 /** Only for a deployment that gives no answers, or only failures; its circuits follow with their reasons. */
-function healthText({ health }: DeploymentBody<unknown>): string | undefined {
+function healthText({ health }: Pick<DeploymentBody, "health">): string | undefined {
   if (health?.since === undefined) return undefined;
   const contact = health.last_contact_at;
   const last = contact === undefined ? "" : `; last contact with this server process ${momentText(contact)}`;

@@ -1,6 +1,6 @@
 /** `stepwell invocations`: inspects and changes invocations. */
 import { Command } from "commander";
-import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { changeCommand } from "./change-command.ts";
 import { valuesText } from "../text/entry-values.ts";
 import { INVOCATION_CHANGES } from "./invocation-changes.ts";

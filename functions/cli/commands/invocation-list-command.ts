@@ -1,6 +1,6 @@
 /** `stepwell invocations list`: prints one page of invocations that match the filters. */
 import { Command, InvalidArgumentError } from "commander";
-import type { InvocationListBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationListBody } from "../../../shared/api/contract/invocations.ts";
 import { filterOptions, filterQuery, type Flags } from "./invocation-filter.ts";
 import { invocationTable } from "../text/invocation-table.ts";
 import { commandFrom } from "../http/next-command.ts";

@@ -1,6 +1,6 @@
 /** `stepwell kafka-clusters`: the clusters that subscriptions read from. */
 import { Command } from "commander";
-import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/wire/admin.ts";
+import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { momentText } from "../text/moment.ts";
 import { pairsInFile } from "./pair-file.ts";
 import { addPair } from "./pair-options.ts";

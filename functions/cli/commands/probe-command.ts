@@ -1,6 +1,6 @@
 /** `stepwell deployments probe`: the server asks a deployment at once what it announces, and the command shows what differs. */
 import { Command } from "commander";
-import type { ProbeBody } from "../../../shared/api/wire/probe.ts";
+import type { ProbeBody } from "../../../shared/api/contract/deployments.ts";
 import { differencePlace, differenceSides, probeSentence } from "../../../shared/api/wire/probe-words.ts";
 import { EXIT_REFUSED } from "../text/exit-codes.ts";
 import { momentText } from "../text/moment.ts";

@@ -1,6 +1,7 @@
 /** `stepwell deployments register`: discovers a deployment, shows the changes, asks for confirmation, and registers it. */
 import { Command } from "commander";
-import type { RegisterBody, RegisteredBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { RegisterBody, RegisteredBody } from "../../../shared/api/contract/deployments.ts";
+import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { curlParts, proposedCall } from "../../../shared/api/wire/proposed-call.ts";
 import { ownRefusal } from "../text/command-failure.ts";
 import { addressText, deploymentAddress } from "./deployment-address.ts";

@@ -1,7 +1,6 @@
 /** `stepwell services`: lists and describes services. */
 import { Command } from "commander";
-import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
-import type { ServiceCountsBody } from "../../../shared/api/wire/overview.ts";
+import type { HandlerBody, ServiceBody, ServiceCountsBody } from "../../../shared/api/contract/services.ts";
 import { momentText } from "../text/moment.ts";
 import { sessionOf } from "../http/session.ts";
 import type { Session } from "../http/session.ts";

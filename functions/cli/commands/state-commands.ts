@@ -1,6 +1,6 @@
 /** `stepwell state`: reads and edits the state of an object or a workflow. */
 import { Command, Option } from "commander";
-import type { StateBody } from "../../../shared/api/wire/admin.ts";
+import type { StateBody } from "../../../shared/api/contract/state.ts";
 import { CommandFailure } from "../text/command-failure.ts";
 import { EXIT_REFUSED } from "../text/exit-codes.ts";
 import { clearService } from "./state-of-service.ts";

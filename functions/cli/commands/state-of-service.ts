@@ -1,5 +1,5 @@
 /** `stepwell state clear <service>`: removes the values of every key of a service. */
-import type { StateBody } from "../../../shared/api/wire/admin.ts";
+import type { StateBody } from "../../../shared/api/contract/state.ts";
 import { sqlText } from "../../../shared/api/wire/quoted-words.ts";
 import { CommandFailure } from "../text/command-failure.ts";
 import { EXIT_REFUSED } from "../text/exit-codes.ts";

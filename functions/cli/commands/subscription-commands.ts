@@ -1,6 +1,6 @@
 /** `stepwell subscriptions`: the topics whose records invoke handlers. */
 import { Command } from "commander";
-import type { SubscriptionBody } from "../../../shared/api/wire/admin.ts";
+import type { SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { addPair } from "./pair-options.ts";
 import type { Pairs } from "./pair-options.ts";
 import { sessionOf, yesOption } from "../http/session.ts";

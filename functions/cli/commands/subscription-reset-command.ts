@@ -1,6 +1,6 @@
 /** `stepwell subscriptions reset`: reads a topic again from another place. */
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { SubscriptionBody } from "../../../shared/api/wire/admin.ts";
+import type { SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { CommandFailure } from "../text/command-failure.ts";
 import { EXIT_USAGE } from "../text/exit-codes.ts";
 import { sessionOf, yesOption } from "../http/session.ts";

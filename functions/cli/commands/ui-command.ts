@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Command, Option } from "commander";
-import type { VersionBody } from "../../../shared/api/wire/admin.ts";
+import type { VersionBody } from "../../../shared/api/contract/server.ts";
 import type { SignInCodeBody } from "../../../shared/api/wire/door.ts";
 import type { AdminClient } from "../http/admin-client.ts";
 import { CommandFailure } from "../text/command-failure.ts";

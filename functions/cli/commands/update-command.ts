@@ -1,6 +1,6 @@
 /** `stepwell deployments update`: discovers a deployment again, shows the changes, asks, and updates it in place. */
 import { Command } from "commander";
-import type { DeploymentBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { DeploymentBody } from "../../../shared/api/contract/deployments.ts";
 import { CommandFailure } from "../text/command-failure.ts";
 import { addressText, deploymentAddress, withHiddenHeaders } from "./deployment-address.ts";
 import { headerOptions, headersOf } from "./header-options.ts";
@@ -8,8 +8,6 @@ import type { HeaderFlags } from "./header-options.ts";
 import { sessionOf, yesOption } from "../http/session.ts";
 import type { Session } from "../http/session.ts";
 import { pairsText } from "../text/table.ts";
-
-type Deployment = DeploymentBody<ServiceBody>;
 
 interface UpdateFlags extends HeaderFlags {
   readonly address?: string;
@@ -39,9 +37,9 @@ export function updateCommand(): Command {
 async function update(session: Session, id: string, flags: UpdateFlags): Promise<void> {
   const path = `deployments/${encodeURIComponent(id)}`;
   const body = updateBody(flags);
-  const { body: before } = await session.admin.ask<Deployment>("GET", path);
+  const { body: before } = await session.admin.ask<DeploymentBody>("GET", path);
   const put = (dryRun: boolean, what: string) =>
-    session.admin.ask<Deployment>("PUT", path, { ...body, dry_run: dryRun }, what).catch(inOurOptions);
+    session.admin.ask<DeploymentBody>("PUT", path, { ...body, dry_run: dryRun }, what).catch(inOurOptions);
   const { body: planned } = await put(true, "Discovering");
   session.show(`${changesText(session, before, planned)}\n`);
   if (flags.dryRun === true) {
@@ -70,8 +68,8 @@ function updateBody({ address, headers, ...flags }: UpdateFlags): object {
   };
 }
 
-function changesText({ terminal }: Session, before: Deployment, planned: Deployment): string {
-  const change = (textOf: (deployment: Deployment) => string): string => {
+function changesText({ terminal }: Session, before: DeploymentBody, planned: DeploymentBody): string {
+  const change = (textOf: (deployment: DeploymentBody) => string): string => {
     const [was, willBe] = [textOf(before), textOf(planned)];
     return was === willBe ? was : `${was} -> ${willBe}`;
   };
@@ -83,10 +81,10 @@ function changesText({ terminal }: Session, before: Deployment, planned: Deploym
   ]);
 }
 
-function headersText({ additional_headers: headers = {} }: Deployment): string {
+function headersText({ additional_headers: headers = {} }: DeploymentBody): string {
   return Object.keys(headers).join(", ") || "none";
 }
 
-function servicesText({ services }: Deployment): string {
+function servicesText({ services }: DeploymentBody): string {
   return services.map(({ name, handlers }) => `${name} (${handlers.map((one) => one.name).join(", ")})`).join(", ");
 }

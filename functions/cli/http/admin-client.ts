@@ -1,6 +1,6 @@
 /** Sends requests to the admin API and turns its refusals into failures of the command. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { AdminErrorBody } from "../../../shared/api/wire/admin.ts";
+import type { AdminErrorBody } from "../../../shared/api/contract/server.ts";
 import type { IngressErrorBody } from "../../../shared/api/wire/ingress.ts";
 import { fixOf } from "./admin-fix.ts";
 import type { RefusedRequest } from "./admin-fix.ts";

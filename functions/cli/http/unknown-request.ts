@@ -1,6 +1,6 @@
 /** The failure for a request that the server does not know, with the versions of both sides if the server states its own. */
 import packageJson from "../../../package.json" with { type: "json" };
-import type { VersionBody } from "../../../shared/api/wire/admin.ts";
+import type { VersionBody } from "../../../shared/api/contract/server.ts";
 import { CommandFailure } from "../text/command-failure.ts";
 import { EXIT_REFUSED } from "../text/exit-codes.ts";
 import { tokenHeaders } from "./admin-server.ts";

@@ -1,5 +1,5 @@
 /** Formats the values of journal entries. */
-import type { EntryBody, ValueBody } from "../../../shared/api/wire/invocation.ts";
+import type { EntryBody, ValueBody } from "../../../shared/api/contract/invocations.ts";
 import { prettyJson } from "../../../shared/api/wire/pretty-json.ts";
 import { indented } from "./table.ts";
 import { foreignLine, foreignText } from "./visible-text.ts";

@@ -1,5 +1,5 @@
 /** The table of `stepwell invocations list`, in lines that fit the terminal. */
-import type { InvocationSummaryBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationSummaryBody } from "../../../shared/api/contract/invocations.ts";
 import { ageText } from "./age.ts";
 import { tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";

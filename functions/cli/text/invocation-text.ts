@@ -1,5 +1,5 @@
 /** An invocation as text: its facts, its journal, its earlier failures, and its mismatch or the last stack trace. */
-import type { AttemptFailureBody, InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { AttemptFailureBody, InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { journalText } from "./journal-text.ts";
 import { mismatchText } from "./mismatch-text.ts";
 import { momentText } from "./moment.ts";

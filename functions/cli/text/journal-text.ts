@@ -1,5 +1,5 @@
 /** The journal of an invocation as a table, in which each entry has the index that `restart --from` takes. */
-import type { EntryBody } from "../../../shared/api/wire/invocation.ts";
+import type { EntryBody } from "../../../shared/api/contract/invocations.ts";
 import { momentText } from "./moment.ts";
 import { tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";

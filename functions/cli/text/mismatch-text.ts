@@ -1,5 +1,5 @@
 /** Shows a journal mismatch (RT0016) side by side, with the commands of each way out. */
-import type { MismatchBody, MismatchSideBody } from "../../../shared/api/wire/invocation.ts";
+import type { MismatchBody, MismatchSideBody } from "../../../shared/api/contract/invocations.ts";
 import { momentText } from "./moment.ts";
 import { indented, pairsText, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";

@@ -1,5 +1,6 @@
 /** The preview of a registration, printed before the confirmation question. */
-import type { RegisteredBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { RegisteredBody } from "../../../shared/api/contract/deployments.ts";
+import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
 import type { HandlerChange, ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
 import { indented, tableText } from "./table.ts";

@@ -1,5 +1,5 @@
 /** A subscription as text: its source and sink, its status, and how far it has read. */
-import type { SubscriptionBody } from "../../../shared/api/wire/admin.ts";
+import type { SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { momentText } from "./moment.ts";
 import { pairsText, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";

@@ -1,5 +1,5 @@
 /** Writes what an invocation waits for, one line for each wait, and why it is paused. */
-import type { PauseBody, WaitBody } from "../../../shared/api/wire/invocation.ts";
+import type { PauseBody, WaitBody } from "../../../shared/api/contract/invocations.ts";
 import { pauseWords, waitText } from "../../../shared/api/wire/wait-words.ts";
 import { momentText } from "./moment.ts";
 import { foreignLine } from "./visible-text.ts";

@@ -8,7 +8,7 @@ import { emptyResponse, jsonResponse, textResponse } from "../http/message.ts";
 import { HttpProblem, problemOf } from "../http/problem.ts";
 import { createRouter } from "../http/router.ts";
 import type { RouteEntry } from "../http/router.ts";
-import type { AdminErrorBody } from "../wire/admin.ts";
+import type { AdminErrorBody } from "../contract/server.ts";
 import { ABSENT_ROUTES } from "./server/absent-routes.ts";
 import type { AdminRequest, AdminRoute, AdminDeps } from "./requests/admin-request.ts";
 import { listInvocationsRoute } from "./invocations/invocation-list-route.ts";

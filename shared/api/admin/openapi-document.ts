@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { RouteEntry } from "../http/router.ts";
 import { OPERATIONS } from "./operations.ts";
 import type { Operation } from "./operations.ts";
-import { AdminError } from "./schemas/response-schemas.ts";
+import { AdminError } from "../contract/server.ts";
 
 type Schemas = Record<string, unknown>;
 interface NamedSchema {

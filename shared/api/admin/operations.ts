@@ -1,56 +1,28 @@
 /** Describes the routes for the OpenAPI document of the admin API: summary, request and answers. */
 import type * as z from "zod";
-import { Invocation } from "./schemas/invocation-answers.ts";
+import { Invocation } from "../contract/invocations.ts";
+import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "../contract/changes.ts";
+import { ListInvocationsQuery } from "./schemas/query-schemas.ts";
+import { InvocationList } from "../contract/invocations.ts";
+import { Overview } from "../contract/overview.ts";
+import { ServiceCounts } from "../contract/services.ts";
+import { StatementBody, StatementRows } from "../contract/sql.ts";
+import { RegisterHttp, RegisterLambda, RemoveDeploymentQuery, UpdateDeployment } from "../contract/deployments.ts";
+import { ShowInvocationQuery } from "../contract/invocations.ts";
+import { CallQuery, ModifyService, PreviewQuery } from "../contract/services.ts";
 import {
-  Batch,
-  InvocationBatch,
-  Restarted,
-  ResumeQuery,
-  RestartQuery,
-  TerminateQuery,
-} from "./schemas/invocation-schemas.ts";
-import {
-  InvocationList,
-  ListInvocationsQuery,
-  Overview,
-  ServiceCounts,
-  StatementBody,
-  StatementRows,
-} from "./schemas/query-schemas.ts";
-import {
-  CallQuery,
   ChangeSubscription,
   CreateKafkaCluster,
   CreateSubscription,
   ListSubscriptionsQuery,
-  ModifyService,
-  PreviewQuery,
-  RegisterHttp,
-  RegisterLambda,
-  RemoveDeploymentQuery,
   RemoveKafkaClusterQuery,
-  ShowInvocationQuery,
   ShowKafkaClusterQuery,
-  UpdateDeployment,
   UpdateKafkaCluster,
-} from "./schemas/request-schemas.ts";
-import {
-  ClusterHealth,
-  Ready,
-  Deployment,
-  Deployments,
-  Handler,
-  Handlers,
-  KafkaCluster,
-  KafkaClusters,
-  Probe,
-  Registered,
-  Service,
-  Services,
-  Subscription,
-  Subscriptions,
-  Version,
-} from "./schemas/response-schemas.ts";
+} from "../contract/topics.ts";
+import { Deployment, Deployments, Probe, Registered } from "../contract/deployments.ts";
+import { ClusterHealth, Ready, Version } from "../contract/server.ts";
+import { Handler, Handlers, Service, Services } from "../contract/services.ts";
+import { KafkaCluster, KafkaClusters, Subscription, Subscriptions } from "../contract/topics.ts";
 
 export interface Operation {
   readonly summary: string;

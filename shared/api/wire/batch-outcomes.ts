@@ -1,5 +1,5 @@
 /** The outcome of a batch for each invocation that the client asked for. */
-import type { BatchBody } from "./admin.ts";
+import type { BatchBody } from "../contract/changes.ts";
 
 /** `noted`: the server applies the change later. `unanswered`: the server did not answer, or was not asked. */
 export type OutcomeKind = "done" | "noted" | "refused" | "unanswered";

@@ -1,5 +1,5 @@
 /** The JSON shapes of sign-ins to the local admin API and to `stepwell proxy`, and of the refusals of both. */
-import type { AdminErrorBody } from "./admin.ts";
+import type { AdminErrorBody } from "../contract/server.ts";
 
 /** The header in which a page of the web UI sends the key of its session. */
 export const PAGE_KEY_HEADER = "x-stepwell-page-key";

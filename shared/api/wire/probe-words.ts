@@ -1,5 +1,5 @@
 /** Words for the answer of a probe, which the CLI and the web UI share. */
-import type { ProbeBody, ProbeDifferenceBody } from "./probe.ts";
+import type { ProbeBody, ProbeDifferenceBody } from "../contract/deployments.ts";
 
 /** The outcome of a probe, as a sentence without a period. */
 export function probeSentence({ outcome, difference_count: count, http_status: status }: ProbeBody): string {

@@ -1,6 +1,6 @@
 /** The call that the command, the local process and the web UI propose for a handler: the same one, ready for a shell. */
 import { shellWord } from "./quoted-words.ts";
-import type { HandlerBody, ServiceBody } from "./admin.ts";
+import type { HandlerBody, ServiceBody } from "../contract/services.ts";
 import { sampleOf } from "./schema-sample.ts";
 
 type ProposedHandler = Pick<HandlerBody, "name" | "ty" | "public" | "input_description"> &

@@ -1,5 +1,5 @@
 /** The changes that a registration or an update of a deployment makes: service by service, and handler by handler. */
-import type { HandlerBody, ServiceBody } from "./admin.ts";
+import type { HandlerBody, ServiceBody } from "../contract/services.ts";
 
 export interface HandlerChange {
   readonly kind: "added" | "removed" | "changed" | "same";

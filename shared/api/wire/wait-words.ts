@@ -1,5 +1,5 @@
 /** The words for one thing that an invocation waits for, for the command line and for the web UI. */
-import type { PauseBody, WaitBody } from "./invocation.ts";
+import type { PauseBody, WaitBody } from "../contract/invocations.ts";
 
 /**
  * A text, or the id of an invocation, which a client may show as a link. A handler may have chosen the text or the id, so a

@@ -1,6 +1,6 @@
 /** Tests the route of the overview, and those parameters of the list of invocations that pages of the web UI use. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
+import type { OverviewBody } from "../../../shared/api/contract/overview.ts";
 import { type AdminPlane, openAdminPlane } from "./admin-plane.ts";
 
 let plane: AdminPlane;

@@ -1,6 +1,6 @@
 /** Tests what a registration changes, as the command and the web UI show it. */
 import { expect, test } from "vitest";
-import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { HandlerBody, ServiceBody } from "../../../shared/api/contract/services.ts";
 import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
 
 const handler = (name: string, more: Partial<HandlerBody> = {}): HandlerBody => ({

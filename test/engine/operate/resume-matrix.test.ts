@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { stages } from "../../harness/engine/stages.ts";
-import { actionPath, actionsFor, ordersOf } from "../../../ui/model/invocation-actions.ts";
+import { actionPath, actionsFor, type ActionFacts, ordersOf } from "../../../ui/model/invocation-actions.ts";
 import { askAdmin, FIRST, hostOf, play, SECOND, STATES } from "./operated-scenes.ts";
 import type { Scene, State } from "./operated-scenes.ts";
 
@@ -34,7 +34,7 @@ interface Answered {
   readonly text: string;
 }
 
-async function ask(scene: Scene, door: Door, choice: Choice, status: string): Promise<Answered> {
+async function ask(scene: Scene, door: Door, choice: Choice, facts: ActionFacts): Promise<Answered> {
   const { id } = scene;
   const deployment = new URLSearchParams(CHOICES[choice]).get("deployment") ?? undefined;
   if (door === "alone") return done(await askAdmin(scene, "PATCH", `/invocations/${id}/resume${CHOICES[choice]}`));
@@ -45,7 +45,7 @@ async function ask(scene: Scene, door: Door, choice: Choice, status: string): Pr
     const { failed } = JSON.parse(text) as { failed: { error: string }[] };
     return { isDone: failed.length === 0, text: failed[0]?.error ?? "" };
   }
-  const [last, ...before] = ordersOf("resume", { status, entry_count: 1 }, { deployment }).toReversed();
+  const [last, ...before] = ordersOf("resume", facts, { deployment }).toReversed();
   for (const order of before) await askAdmin(scene, "PATCH", `/${actionPath(id, order, { deployment })}`);
   return done(await askAdmin(scene, "PATCH", `/${actionPath(id, last!, { deployment })}`));
 }
@@ -63,15 +63,17 @@ describe.each(Object.keys(STATES) as State[])("an invocation that is %s", (state
     const { status, ownFirst } = STATES[state];
     const before = await inspect(actor.engine, id);
     expect([before?.status ?? "unknown", before?.pinnedDeploymentId !== undefined]).toEqual([status, ownFirst]);
+    // Of an invocation that does not exist, a page still has the status that it read before.
+    const facts = { status: status as ActionFacts["status"], entry_count: 1 };
     const attemptsBefore = stage.deployment.attempts.length;
-    const answer = await ask(scene, door, choice, status);
+    const answer = await ask(scene, door, choice, facts);
     // The web UI pauses an attempt that is under way before it moves the invocation.
     const isPausedFirst = door === "as the web UI asks" && status === "running";
     const refusal = isPausedFirst ? undefined : REFUSED[state]?.(choice);
     expect([answer.isDone, answer.text]).toEqual([refusal === undefined, expect.stringContaining(refusal?.[1] ?? "")]);
     if (door !== "in bulk") expect(answer.status).toBe(refusal?.[0] ?? 200);
     // The page offers no action that the server refuses.
-    const isOffered = actionsFor({ status, entry_count: 1 }, false).includes("resume");
+    const isOffered = actionsFor(facts, false).includes("resume");
     if (before !== undefined && isOffered) expect(refusal).toBeUndefined();
     gate.open();
     await stage.pulse.pass(3_000);

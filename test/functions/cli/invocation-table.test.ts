@@ -5,7 +5,7 @@ import { ageText } from "../../../functions/cli/text/age.ts";
 import { invocationTable } from "../../../functions/cli/text/invocation-table.ts";
 import { END_OUTCOMES } from "../../../shared/core/invocation/end-outcome.ts";
 import { PRESENTED } from "../../../shared/core/query/status-words.ts";
-import type { InvocationSummaryBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationSummaryBody } from "../../../shared/api/contract/invocations.ts";
 import { OUTCOME_WORDS, STATUS_WORDS } from "../../../shared/api/wire/status-words.ts";
 
 const NOW_MS = Date.parse("2030-01-01T00:00:00Z");
@@ -59,7 +59,9 @@ describe("the table", () => {
   });
 
   it("gets no further line and no colour from a text of the server", () => {
-    const text = lines(120, { ...plain, target: "Worker/run/a\n\u001b[31mb", status: "su\nspended" }).join("\n");
+    const text = lines(120, { ...plain, target: "Worker/run/a\n\u001b[31mb", status: "su\nspended" as never }).join(
+      "\n",
+    );
     expect(text.split("\n")).toHaveLength(2);
     expect(text).not.toContain("\u001b");
   });

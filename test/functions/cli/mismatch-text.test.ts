@@ -2,7 +2,7 @@
 import picocolors from "picocolors";
 import { expect, test } from "vitest";
 import { mismatchText } from "../../../functions/cli/text/mismatch-text.ts";
-import type { MismatchBody } from "../../../shared/api/wire/invocation.ts";
+import type { MismatchBody } from "../../../shared/api/contract/invocations.ts";
 
 const ACTS = "\u001b[2J\u009b31m\u0007\r\n\u0000";
 const LINE_MAX = 250;

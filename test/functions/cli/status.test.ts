@@ -2,7 +2,7 @@
 import { service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
+import type { OverviewBody } from "../../../shared/api/contract/overview.ts";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 import { openScriptedServer } from "../../harness/cli/scripted-server.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { SubscriptionBody } from "../../../shared/api/wire/admin.ts";
+import type { SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 import { openLocalStage } from "../../harness/local/local-stage.ts";

@@ -1,13 +1,13 @@
 /** Tests the rows of the overview: their order, their number, and the sentence of each. */
 import { expect, test } from "vitest";
-import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
-import type { AttentionBody, CauseBody, HeldBody } from "../../../shared/api/wire/overview.ts";
+import type { DeploymentSummaryBody } from "../../../shared/api/contract/deployments.ts";
+import type { AttentionBody, CauseBody, HeldBody } from "../../../shared/api/contract/overview.ts";
 import { needRows } from "../../../ui/model/attention-rows.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 24, 13, 0, 0);
 const SINCE = "2026-11-24T12:50:00Z";
 
-function need(kind: string, more: Partial<AttentionBody> = {}): AttentionBody {
+function need(kind: AttentionBody["kind"], more: Partial<AttentionBody> = {}): AttentionBody {
   const target = { target: "Cart/42/pay", target_service_name: "Cart", target_handler_name: "pay" };
   return {
     id: `inv_${kind}`,
@@ -21,7 +21,7 @@ function need(kind: string, more: Partial<AttentionBody> = {}): AttentionBody {
   };
 }
 
-const DEPLOYMENT: DeploymentBody<ServiceNameBody> = {
+const DEPLOYMENT: DeploymentSummaryBody = {
   id: "dp_1",
   uri: "http://localhost:9080/",
   protocol_type: "BidiStream",
@@ -58,7 +58,7 @@ function cause(kind: "paused" | "failing", more: Partial<CauseBody> = {}): Cause
 }
 
 test("open circuits come first, then groups by cause, and waiting invocations last", () => {
-  const attention = ["waiting", "silent", "overdue", "failing", "paused"].map((kind) => need(kind));
+  const attention = (["waiting", "silent", "overdue", "failing", "paused"] as const).map((kind) => need(kind));
   const causes = [cause("paused"), cause("failing")];
   expect(needRows({ attention, causes, circuits: [] }, [DEPLOYMENT], NOW_MS).map(({ word }) => word)).toEqual([
     "unreachable",

@@ -1,7 +1,7 @@
 /** Tests the line of curl that does an invocation again. */
 import { expect, test } from "vitest";
-import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
-import type { ValueBody } from "../../../shared/api/wire/invocation.ts";
+import type { HandlerBody, ServiceBody } from "../../../shared/api/contract/services.ts";
+import type { ValueBody } from "../../../shared/api/contract/invocations.ts";
 import { callAgainLine } from "../../../ui/model/call-again.ts";
 
 const ingressUrl = "http://localhost:8080/";

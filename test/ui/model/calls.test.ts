@@ -1,6 +1,6 @@
 /** Tests a call as a line of curl and lines of the typed client, its answer, the form of registration, and service options. */
 import { expect, test } from "vitest";
-import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { HandlerBody, ServiceBody } from "../../../shared/api/contract/services.ts";
 import { clientLines, curlLine } from "../../../ui/model/call-lines.ts";
 import type { CallPlan } from "../../../ui/model/call-lines.ts";
 import { firstText, meaningOf } from "../../../ui/model/call-request.ts";

@@ -1,6 +1,6 @@
 /** Tests the actions on the page of an invocation: in each status, the page offers only actions that the server accepts. */
 import { describe, expect, test } from "vitest";
-import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import type { ActionName } from "../../../ui/model/invocation-actions.ts";
 import {
   ACTIONS,
@@ -14,11 +14,13 @@ import {
   wordsOf,
 } from "../../../ui/model/invocation-actions.ts";
 
+type Status = InvocationBody["status"];
+
 /**
  * The accepted actions by status, in the order of test/engine/operate/life-matrix.test.ts. That test shows that the server accepts
  * these actions.
  */
-const ACCEPTED: Readonly<Record<string, readonly ActionName[]>> = {
+const ACCEPTED: Readonly<Record<Status, readonly ActionName[]>> = {
   scheduled: ["cancel", "kill", "pause"],
   pending: ["cancel", "kill", "pause"],
   running: ["cancel", "kill", "pause", "resume"],
@@ -29,7 +31,7 @@ const ACCEPTED: Readonly<Record<string, readonly ActionName[]>> = {
   completed: ["purge", "restart-as-new"],
 };
 
-test.each(Object.entries(ACCEPTED))(
+test.each(Object.entries(ACCEPTED) as [Status, readonly ActionName[]][])(
   "an invocation that is %s offers only what the server accepts",
   (status, accepted) => {
     const offered = actionsFor({ status, entry_count: 3 }, false);
@@ -49,7 +51,7 @@ test.each(ACTIONS)("the words of %s say what stays or what ends", (action) => {
 });
 
 describe("the progress of an action", () => {
-  const before = { status: "suspended", entry_count: 3 };
+  const before = { status: "suspended", entry_count: 3 } as const;
   const now = (status: string, outcome?: string) =>
     ({ ...before, status, ...(outcome !== undefined && { outcome }) }) as InvocationBody;
 
@@ -77,7 +79,7 @@ test.each([
 });
 
 test("an action has one name: on its button, in the title of its dialog, in the API and in the CLI", () => {
-  for (const status of Object.keys(ACCEPTED)) {
+  for (const status of Object.keys(ACCEPTED) as Status[]) {
     for (const action of actionsFor({ status, entry_count: 3 }, false)) {
       const { verb } = wordsOf(action, { status, entry_count: 3 });
       const [name] = action.split("-");

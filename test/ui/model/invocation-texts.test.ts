@@ -1,6 +1,6 @@
 /** Texts of the page of an invocation: chains of waits, costs, and words for a shell. */
 import { describe, expect, test } from "vitest";
-import type { WaitBody } from "../../../shared/api/wire/invocation.ts";
+import type { WaitBody } from "../../../shared/api/contract/invocations.ts";
 import { waitText } from "../../../shared/api/wire/wait-words.ts";
 import { costLines, millionText, usdText } from "../../../ui/model/timeline/cost.ts";
 import { curlLine } from "../../../ui/model/invocation-actions.ts";
@@ -8,7 +8,7 @@ import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
 import { waitChains } from "../../../ui/model/wait-chain.ts";
 
 const SINCE = "2026-11-24T12:00:00.000000000Z";
-const wait = (kind: string, below: readonly WaitBody[] = []): WaitBody => ({
+const wait = (kind: WaitBody["kind"], below: readonly WaitBody[] = []): WaitBody => ({
   kind,
   since: SINCE,
   ...(below.length > 0 && { waits_for: below }),
@@ -29,7 +29,7 @@ describe("the chain of causes", () => {
   });
 });
 
-test.each<[Partial<WaitBody> & { readonly kind: string }, string]>([
+test.each<[Partial<WaitBody> & Pick<WaitBody, "kind">, string]>([
   [
     { kind: "key", place: 2, target: "Cart/1/x", invocation_id: "inv_1" },
     "its key: number 2; Cart/1/x inv_1 has the key",

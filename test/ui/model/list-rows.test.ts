@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { NO_ROWS, type Row, type Rows, ROWS_MAX, withFresh, withHead, withOlder } from "../../../ui/model/list-rows.ts";
 
-function row(id: string, status = "suspended"): Row {
+function row(id: string, status: Row["status"] = "suspended"): Row {
   const target = { target: "S/h", target_service_name: "S", target_handler_name: "h" };
   return { id, ...target, status, created_at: "2026-11-24T13:00:00Z" };
 }

@@ -25,7 +25,7 @@ test("the overview's title counts what needs the operator", () => {
 
 test("a change is said with the step that runs, and without seconds", () => {
   const step = { name: "chunk 94", since: "2026-11-24T13:00:00Z" };
-  const waits = [{ kind: "attempt", since: step.since, step }];
+  const waits = [{ kind: "attempt" as const, since: step.since, step }];
   expect(changesText({ status: "running", entry_count: 1_200, waits_for: waits })).toBe(
     "running, runs chunk 94, 1,200 entries",
   );

@@ -1,5 +1,5 @@
 /** All attempts of an invocation from the stored items: when each began and ended, and how it failed. What is not stored stays unknown. */
-import type { AttemptFailureBody, InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { AttemptFailureBody, InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { momentOf } from "../time-text.ts";
 import { msOf } from "./receipts.ts";
 

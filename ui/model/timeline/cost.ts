@@ -1,5 +1,5 @@
 /** The least cost of an invocation on AWS at list prices, computed from its use so far. */
-import type { UsageBody } from "../../../shared/api/wire/invocation.ts";
+import type { UsageBody } from "../../../shared/api/contract/invocations.ts";
 import type { ExchangePart } from "./exchanges.ts";
 import { countText, sizeText } from "../size-text.ts";
 import { durationText } from "../time-text.ts";

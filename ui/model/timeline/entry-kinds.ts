@@ -1,5 +1,5 @@
 /** The kind and the label of a journal entry in a timeline. */
-import type { EntryBody } from "../../../shared/api/wire/invocation.ts";
+import type { EntryBody } from "../../../shared/api/contract/invocations.ts";
 import { wordsOf } from "../../../shared/core/protocol/command-words.ts";
 import type { OperationKind } from "./operation.ts";
 

@@ -1,5 +1,5 @@
 /** An operation of a handler, which is one row of a timeline: a command and its completion. */
-import type { AttemptFailureBody } from "../../../shared/api/wire/invocation.ts";
+import type { AttemptFailureBody } from "../../../shared/api/contract/invocations.ts";
 import type { CommandKind } from "../../../shared/core/protocol/command-words.ts";
 import { durationText } from "../time-text.ts";
 import type { Span } from "./scale.ts";

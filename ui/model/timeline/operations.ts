@@ -1,5 +1,10 @@
 /** Makes the operations of a timeline from the journal, the attempts and the failures of an invocation. */
-import type { AttemptFailureBody, EntryBody, InvocationBody, WaitBody } from "../../../shared/api/wire/invocation.ts";
+import type {
+  AttemptFailureBody,
+  EntryBody,
+  InvocationBody,
+  WaitBody,
+} from "../../../shared/api/contract/invocations.ts";
 import { wordsOf } from "../../../shared/core/protocol/command-words.ts";
 import { momentOf } from "../time-text.ts";
 import { isCommand, kindOf, labelOf, messageName } from "./entry-kinds.ts";

@@ -2,7 +2,7 @@
  * Says what is known about the times of a journal: when each entry came from the handler, and the bounds of what the moments of
  * receipt do not show.
  */
-import type { AttemptSpanBody, EntryBody, InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { AttemptSpanBody, EntryBody, InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { momentOf } from "../time-text.ts";
 import { isCommand, messageName } from "./entry-kinds.ts";
 import type { Span } from "./scale.ts";

@@ -1,7 +1,7 @@
 /** The form of one handler: its key, its options, its payload, and the result of the call. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { HandlerBody, ServiceBody } from "../../../shared/api/contract/services.ts";
 import { inputTypeOf, isJsonType } from "../../../shared/api/wire/proposed-call.ts";
 import { notePayload } from "../../data/calls.ts";
 import type { CallRequest } from "../../data/calls.ts";

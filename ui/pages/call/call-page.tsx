@@ -1,6 +1,6 @@
 /** The page that calls handlers. */
 import type { JSX } from "preact";
-import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { goTo, route } from "../../data/location.ts";
 import { useServices } from "../../data/registry.ts";
 import { hrefTo } from "../../model/route.ts";

@@ -1,6 +1,6 @@
 /** One call at a time: its time so far, its answer, and the reader's wish not to wait any longer. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { InvocationSummaryBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationSummaryBody } from "../../../shared/api/contract/invocations.ts";
 import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { callHandler, openSince } from "../../data/calls.ts";
 import type { CallAnswer, CallRequest } from "../../data/calls.ts";

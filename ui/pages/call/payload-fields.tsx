@@ -1,7 +1,7 @@
 /** The payload of a call: a form made from the handler's schema, and an editor with the same payload as text. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { HandlerBody, ServiceBody } from "../../../shared/api/contract/services.ts";
 import { isJsonType } from "../../../shared/api/wire/proposed-call.ts";
 import { prettyJson } from "../../../shared/api/wire/pretty-json.ts";
 import { latestInput, pastPayloads } from "../../data/calls.ts";

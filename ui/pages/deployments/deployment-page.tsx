@@ -1,12 +1,12 @@
 /** One deployment: its facts, its services, its update and its removal. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { CircuitBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { CircuitBody, DeploymentBody } from "../../../shared/api/contract/deployments.ts";
+import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { nowMs } from "../../data/clock.ts";
 import { goTo } from "../../data/location.ts";
 import { usePolled } from "../../data/polled.ts";
 import { countPinned, useDeployment } from "../../data/registry.ts";
-import type { DeploymentDetail } from "../../data/registry.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import {
   addressOf,
@@ -86,7 +86,7 @@ export function DeploymentPage({ id }: { readonly id: string }): JSX.Element {
   );
 }
 
-function Facts({ deployment }: { readonly deployment: DeploymentDetail }): JSX.Element {
+function Facts({ deployment }: { readonly deployment: DeploymentBody }): JSX.Element {
   const { id, status, created_at: at, sdk_version: sdk } = deployment;
   const role = "arn" in deployment ? deployment.assume_role_arn : undefined;
   return (
@@ -135,7 +135,7 @@ function Facts({ deployment }: { readonly deployment: DeploymentDetail }): JSX.E
 }
 
 /** The API gives the count for a draining deployment. For an active one, the page runs a statement, unless reads have a price. */
-function OpenCount({ deployment: { id, pinned_invocations: pinned } }: { readonly deployment: DeploymentDetail }) {
+function OpenCount({ deployment: { id, pinned_invocations: pinned } }: { readonly deployment: DeploymentBody }) {
   const isCounting = pinned === undefined && !readsHaveAPrice.value;
   const counted = usePolled<number | undefined>(
     `open of ${id} ${isCounting}`,

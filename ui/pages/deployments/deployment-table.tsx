@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { nowMs } from "../../data/clock.ts";
 import { usePolled } from "../../data/polled.ts";
 import { countPinned } from "../../data/registry.ts";
-import type { DeploymentSummary } from "../../data/registry.ts";
+import type { DeploymentSummaryBody } from "../../../shared/api/contract/deployments.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { addressOf, healthText, modeText, versionsText } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
@@ -18,7 +18,11 @@ import { DeploymentStatus } from "./deployment-status.tsx";
 const COUNT_EVERY_MS = 10_000;
 const SHOWN_SERVICES = 4;
 
-export function DeploymentTable({ deployments }: { readonly deployments: readonly DeploymentSummary[] }): JSX.Element {
+export function DeploymentTable({
+  deployments,
+}: {
+  readonly deployments: readonly DeploymentSummaryBody[];
+}): JSX.Element {
   const [isCounting, setCounting] = useState(!readsHaveAPrice.value);
   const counts = usePolled<ReadonlyMap<string, number> | undefined>(
     `pinned ${isCounting}`,
@@ -61,7 +65,7 @@ export function DeploymentTable({ deployments }: { readonly deployments: readonl
 }
 
 interface DeploymentRowProps {
-  readonly deployment: DeploymentSummary;
+  readonly deployment: DeploymentSummaryBody;
   readonly counts: ReadonlyMap<string, number> | undefined;
 }
 

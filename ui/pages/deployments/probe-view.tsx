@@ -1,7 +1,7 @@
 /** "Probe now": the server asks the deployment at once what it announces, and the page shows what differs from its registration. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { ProbeBody } from "../../../shared/api/wire/probe.ts";
+import type { ProbeBody } from "../../../shared/api/contract/deployments.ts";
 import { differencePlace, differenceSides, probeSentence } from "../../../shared/api/wire/probe-words.ts";
 import { problemOf } from "../../data/api.ts";
 import type { ApiProblem } from "../../data/api.ts";

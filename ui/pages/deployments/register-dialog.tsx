@@ -12,7 +12,7 @@ import { DialogFrame } from "../../parts/dialog-frame.tsx";
 import { PlanView } from "./plan-view.tsx";
 import { RegisterFields } from "./register-fields.tsx";
 import { RegisterProblem } from "./register-problem.tsx";
-import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { curlParts, proposedCall } from "../../../shared/api/wire/proposed-call.ts";
 import { server } from "../../data/server.ts";
 import { UNKNOWN_INGRESS } from "../../model/call-lines.ts";

@@ -5,7 +5,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { type ApiProblem, ask, problemOf } from "../../data/api.ts";
-import type { DeploymentDetail } from "../../data/registry.ts";
+import type { DeploymentBody } from "../../../shared/api/contract/deployments.ts";
 import { addressOf } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { CodedProblem } from "../../parts/coded-problem.tsx";
@@ -16,7 +16,7 @@ import { Check } from "./register-fields.tsx";
 const IN_USE = 409;
 
 export interface RemoveDialogProps {
-  readonly deployment: DeploymentDetail;
+  readonly deployment: DeploymentBody;
   readonly onClose: (isRemoved: boolean) => void;
 }
 
@@ -77,7 +77,7 @@ export function RemoveDialog({ deployment, onClose }: RemoveDialogProps): JSX.El
   );
 }
 
-function Consequence({ deployment }: { readonly deployment: DeploymentDetail }): JSX.Element {
+function Consequence({ deployment }: { readonly deployment: DeploymentBody }): JSX.Element {
   const { status, services } = deployment;
   return (
     <>
@@ -94,7 +94,7 @@ function Consequence({ deployment }: { readonly deployment: DeploymentDetail }):
   );
 }
 
-function Blockers({ deployment: { id, services } }: { readonly deployment: DeploymentDetail }): JSX.Element {
+function Blockers({ deployment: { id, services } }: { readonly deployment: DeploymentBody }): JSX.Element {
   return (
     <ul class="lines">
       <li>

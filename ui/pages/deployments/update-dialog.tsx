@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
 import type { ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
 import { ask } from "../../data/api.ts";
-import type { DeploymentDetail } from "../../data/registry.ts";
+import type { DeploymentBody } from "../../../shared/api/contract/deployments.ts";
 import { addressIn, recordOf } from "../../model/register-form.ts";
 import type { Pair } from "../../model/register-form.ts";
 import { useDialogForm } from "../../parts/dialog-form.ts";
@@ -24,7 +24,7 @@ interface UpdateForm {
 type Later = { readonly kind: "planned"; readonly plan: readonly ServiceChange[] } | { readonly kind: "done" };
 
 export interface UpdateDialogProps {
-  readonly deployment: DeploymentDetail;
+  readonly deployment: DeploymentBody;
   readonly onDone: () => void;
   readonly onClose: () => void;
 }
@@ -92,7 +92,7 @@ export function UpdateDialog({ deployment, onDone, onClose }: UpdateDialogProps)
 }
 
 interface FieldsProps {
-  readonly deployment: DeploymentDetail;
+  readonly deployment: DeploymentBody;
   readonly form: UpdateForm;
   readonly onChange: (changes: Partial<UpdateForm>) => void;
 }
@@ -143,7 +143,7 @@ function Fields({ deployment, form, onChange }: FieldsProps): JSX.Element {
   );
 }
 
-function formOf(deployment: DeploymentDetail): UpdateForm {
+function formOf(deployment: DeploymentBody): UpdateForm {
   const isHttp = "uri" in deployment;
   return {
     address: isHttp ? deployment.uri : deployment.arn,
@@ -154,13 +154,13 @@ function formOf(deployment: DeploymentDetail): UpdateForm {
   };
 }
 
-async function put(deployment: DeploymentDetail, form: UpdateForm, isDryRun: boolean): Promise<DeploymentDetail> {
+async function put(deployment: DeploymentBody, form: UpdateForm, isDryRun: boolean): Promise<DeploymentBody> {
   const role = form.role.trim();
   const address =
     "uri" in deployment
       ? { uri: addressIn(form.address), use_http_11: form.useHttp11 }
       : { arn: form.address.trim(), ...(role !== "" && { assume_role_arn: role }) };
-  return await ask<DeploymentDetail>(`deployments/${encodeURIComponent(deployment.id)}`, {
+  return await ask<DeploymentBody>(`deployments/${encodeURIComponent(deployment.id)}`, {
     method: "PUT",
     body: {
       ...address,

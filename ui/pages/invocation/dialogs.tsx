@@ -1,6 +1,6 @@
 /** The dialogs of the page of an invocation. The one that is open outlives the part of the page that asked for it. */
 import type { JSX } from "preact";
-import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import {
   READ_AGAIN_AFTER_MS,
   actionLine,
@@ -17,7 +17,8 @@ import { ask, ApiProblem } from "../../data/api.ts";
 import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
-import type { DeploymentBody, RestartedBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
+import type { RestartedBody } from "../../../shared/api/contract/changes.ts";
+import type { DeploymentSummaryBody } from "../../../shared/api/contract/deployments.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { InvocationLink } from "../../parts/short-id.tsx";
 
@@ -219,9 +220,9 @@ interface DeploymentChoiceProps {
 }
 
 function DeploymentChoice({ service, fallback, chosen, onChange }: DeploymentChoiceProps): JSX.Element {
-  const [deployments, setDeployments] = useState<readonly DeploymentBody<ServiceNameBody>[]>([]);
+  const [deployments, setDeployments] = useState<readonly DeploymentSummaryBody[]>([]);
   useEffect(() => {
-    void ask<{ readonly deployments: readonly DeploymentBody<ServiceNameBody>[] }>("deployments").then(
+    void ask<{ readonly deployments: readonly DeploymentSummaryBody[] }>("deployments").then(
       ({ deployments: all }) =>
         setDeployments(all.filter(({ services }) => services.some(({ name }) => name === service))),
       () => {

@@ -1,6 +1,6 @@
 /** The details of the chosen row: all facts of its entries, its failed attempts, and its values. */
 import type { ComponentChildren, JSX } from "preact";
-import type { EntryBody, InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { EntryBody, InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { remedyOf } from "../../../shared/api/wire/remedies.ts";
 import { wordsOf } from "../../../shared/core/protocol/command-words.ts";
 import { nowMs } from "../../data/clock.ts";

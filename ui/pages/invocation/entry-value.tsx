@@ -1,7 +1,7 @@
 /** The value of one journal entry, read when it is shown. For some serializers, the deployment's SDK can decode the bytes. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { InvocationBody, ValueBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationBody, ValueBody } from "../../../shared/api/contract/invocations.ts";
 import { type ApiProblem, ask, exchange, problemIn, problemOf } from "../../data/api.ts";
 import { useService } from "../../data/service.ts";
 import { bytesOfBase64 } from "../../model/payload-text.ts";

@@ -1,6 +1,6 @@
 /** The facts of an invocation: input and output, origin, retention, and cost so far. */
 import type { ComponentChildren, JSX } from "preact";
-import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { lookOf } from "../../model/status-look.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { LongText } from "../../parts/long-text.tsx";

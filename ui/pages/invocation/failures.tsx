@@ -1,6 +1,6 @@
 /** The failure of an invocation or of its last attempt: code, message, command, remedy and stack; and the earlier failures. */
 import type { JSX } from "preact";
-import type { AttemptFailureBody, InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { AttemptFailureBody, InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { remedyOf } from "../../../shared/api/wire/remedies.ts";
 import { setQuery } from "../../data/location.ts";
 import { countText } from "../../model/size-text.ts";

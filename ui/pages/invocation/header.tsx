@@ -1,8 +1,8 @@
 /** The head of an invocation's page: target, status, the main facts, and the actions of an operator. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
-import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { ServiceBody } from "../../../shared/api/contract/services.ts";
+import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
 import { inputOf } from "../../data/calls.ts";
 import { nowMs } from "../../data/clock.ts";

@@ -1,7 +1,7 @@
 /** The page of one invocation: its waits, its timeline, its failures and its facts. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import type { ApiProblem } from "../../data/api.ts";
 import { useInvocation } from "../../data/invocation.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";

@@ -1,7 +1,7 @@
 /** What changes while the reader looks at an open invocation: said for screen readers, and reachable if it is out of view. */
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { changesText } from "../../model/changes-text.ts";
 import { countText } from "../../model/size-text.ts";
 

@@ -1,7 +1,7 @@
 /** The timeline of an invocation: one row for each operation, time from left to right, details of the chosen row beside it. */
 import type { JSX } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { nowMs, peekNowMs } from "../../data/clock.ts";
 import { route, setQuery } from "../../data/location.ts";
 import { busySpans, rangeIn, wholeSpan } from "../../model/timeline/activity.ts";

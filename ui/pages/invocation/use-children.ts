@@ -3,7 +3,7 @@
  * parent was read again, until the called invocation has ended.
  */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { InvocationBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { ApiProblem, ask } from "../../data/api.ts";
 import { busySpans, wholeSpan } from "../../model/timeline/activity.ts";
 import type { Operation } from "../../model/timeline/operation.ts";

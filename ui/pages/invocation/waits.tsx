@@ -1,7 +1,7 @@
 /** The waits of an open invocation, from its own wait down to the last cause. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { InvocationBody, WaitBody } from "../../../shared/api/wire/invocation.ts";
+import type { InvocationBody, WaitBody } from "../../../shared/api/contract/invocations.ts";
 import { pauseWords, stepWords, waitParts } from "../../../shared/api/wire/wait-words.ts";
 import type { MomentWords } from "../../../shared/api/wire/wait-words.ts";
 import { nowMs } from "../../data/clock.ts";

@@ -1,5 +1,5 @@
 /** The requests of a change of many invocations: the search for those that match, and one batch of the change. */
-import type { BatchBody } from "../../../shared/api/wire/admin.ts";
+import type { BatchBody } from "../../../shared/api/contract/changes.ts";
 import { ask } from "../../data/api.ts";
 import { listingPages } from "../../data/listing.ts";
 import { readsHaveAPrice } from "../../data/server.ts";

@@ -1,6 +1,7 @@
 /** The names of the registry for the completion of filters. */
 import { useEffect, useState } from "preact/hooks";
-import type { DeploymentBody, ServiceBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
+import type { DeploymentSummaryBody } from "../../../shared/api/contract/deployments.ts";
+import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { ask } from "../../data/api.ts";
 import { addressOf } from "../../model/attention-rows.ts";
 import type { KnownNames } from "../../model/filter-completion.ts";
@@ -21,7 +22,7 @@ export function useKnownNames(): KnownNames {
 async function loadNames(signal: AbortSignal): Promise<KnownNames> {
   const [{ services }, { deployments }] = await Promise.all([
     ask<{ services: readonly ServiceBody[] }>("services", { signal }),
-    ask<{ deployments: readonly DeploymentBody<ServiceNameBody>[] }>("deployments", { signal }),
+    ask<{ deployments: readonly DeploymentSummaryBody[] }>("deployments", { signal }),
   ]);
   return {
     services: services.map(({ name, handlers }) => ({ name, handlers: handlers.map((handler) => handler.name) })),

@@ -1,6 +1,6 @@
 /** The page of objects and workflows: the services with keys, the keys of one, or one key. */
 import type { JSX } from "preact";
-import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { route } from "../../data/location.ts";
 import { useServices } from "../../data/registry.ts";
 import { serviceTypeText } from "../../model/deployment-text.ts";

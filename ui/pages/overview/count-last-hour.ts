@@ -1,5 +1,5 @@
 /** Counts the ends of the last hour from the list of invocations, for a server without the counts in memory. */
-import type { EndedBody } from "../../../shared/api/wire/overview.ts";
+import type { EndedBody } from "../../../shared/api/contract/overview.ts";
 import { peekNowMs } from "../../data/clock.ts";
 import { listingPages } from "../../data/listing.ts";
 import { MinuteCounts } from "../../model/ended-bars.ts";

@@ -3,7 +3,7 @@
  * numbers too.
  */
 import type { JSX } from "preact";
-import type { EndedMinuteBody } from "../../../shared/api/wire/overview.ts";
+import type { EndedMinuteBody } from "../../../shared/api/contract/overview.ts";
 import { isUtc } from "../../data/preferences.ts";
 import { type Bar, barsOf, sumOf } from "../../model/ended-bars.ts";
 import { countText } from "../../model/size-text.ts";

@@ -1,7 +1,7 @@
 /** The invocations that ended in the last hour: counts by outcome and a bar for each minute, live or counted on demand. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { EndedBody } from "../../../shared/api/wire/overview.ts";
+import type { EndedBody } from "../../../shared/api/contract/overview.ts";
 import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { peekNowMs } from "../../data/clock.ts";
 import { sumOf } from "../../model/ended-bars.ts";

@@ -1,8 +1,8 @@
 /** The troubles that need an operator, worst first: glyph, target, reason, age, and one button. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
-import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
+import type { DeploymentSummaryBody } from "../../../shared/api/contract/deployments.ts";
+import type { OverviewBody } from "../../../shared/api/contract/overview.ts";
 import { ask } from "../../data/api.ts";
 import { nowMs } from "../../data/clock.ts";
 import { goTo } from "../../data/location.ts";
@@ -21,7 +21,7 @@ import { useOnePress } from "../../parts/one-press.ts";
 
 export interface NeedsListProps {
   readonly overview: OverviewBody;
-  readonly deployments: readonly DeploymentBody<ServiceNameBody>[];
+  readonly deployments: readonly DeploymentSummaryBody[];
   /** When the facts were read. */
   readonly atMs: number;
   readonly onChange: () => void;

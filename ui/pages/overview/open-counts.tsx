@@ -1,6 +1,6 @@
 /** The open invocations by status, each count with a link to the list of them. */
 import type { JSX } from "preact";
-import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
+import type { OverviewBody } from "../../../shared/api/contract/overview.ts";
 import { hrefTo } from "../../model/route.ts";
 import { CountRow } from "./count-row.tsx";
 

@@ -1,7 +1,7 @@
 /** The overview: the troubles that need an operator, the counts of open invocations, and what ended in the last hour. */
 import type { JSX } from "preact";
-import type { DeploymentBody, ServiceNameBody } from "../../../shared/api/wire/admin.ts";
-import type { OverviewBody } from "../../../shared/api/wire/overview.ts";
+import type { DeploymentSummaryBody } from "../../../shared/api/contract/deployments.ts";
+import type { OverviewBody } from "../../../shared/api/contract/overview.ts";
 import { ask } from "../../data/api.ts";
 import { peekNowMs } from "../../data/clock.ts";
 import { usePolled } from "../../data/polled.ts";
@@ -14,7 +14,7 @@ import { OpenCounts } from "./open-counts.tsx";
 
 interface Overview {
   readonly body: OverviewBody;
-  readonly deployments: readonly DeploymentBody<ServiceNameBody>[];
+  readonly deployments: readonly DeploymentSummaryBody[];
   readonly atMs: number;
 }
 

@@ -1,6 +1,6 @@
 /** One handler: its kind, its input and output, and its effective options. */
 import type { JSX } from "preact";
-import type { HandlerBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { HandlerBody, ServiceBody } from "../../../shared/api/contract/services.ts";
 import { handlerTypeText } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { effectiveOption, effectivePolicy, OPTIONS, policyText } from "../../model/service-options.ts";

@@ -1,6 +1,6 @@
 /** The notices of the server about the options of a service or a handler, for example that the server cuts a retention. */
 import type { JSX } from "preact";
-import type { NoticeBody } from "../../../shared/api/wire/admin.ts";
+import type { NoticeBody } from "../../../shared/api/contract/services.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 
 export function Notices({ notices = [] }: { readonly notices: readonly NoticeBody[] | undefined }): JSX.Element {

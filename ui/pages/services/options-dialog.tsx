@@ -1,7 +1,7 @@
 /** The dialog that edits the options of a service. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { ask } from "../../data/api.ts";
 import { changeOf, durationProblem, editsOf, OPTIONS } from "../../model/service-options.ts";
 import type { DurationOption, OptionEdits, OptionWords } from "../../model/service-options.ts";

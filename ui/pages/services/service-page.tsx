@@ -1,7 +1,7 @@
 /** One service in its latest revision: its options and its handlers. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { type ApiProblem, ask, problemOf } from "../../data/api.ts";
 import { route } from "../../data/location.ts";
 import { useService } from "../../data/registry.ts";

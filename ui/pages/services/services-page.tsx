@@ -1,8 +1,7 @@
 /** The page of services: all of them, or the one that the address names. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { ServiceBody } from "../../../shared/api/wire/admin.ts";
-import type { ServiceCountsBody } from "../../../shared/api/wire/overview.ts";
+import type { ServiceBody, ServiceCountsBody } from "../../../shared/api/contract/services.ts";
 import { route } from "../../data/location.ts";
 import { useServiceCounts, useServices } from "../../data/registry.ts";
 import { readsHaveAPrice } from "../../data/server.ts";

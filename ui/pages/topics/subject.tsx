@@ -1,6 +1,6 @@
 /** Names the subscription that a dialog is about. */
 import type { JSX } from "preact";
-import type { SubscriptionBody } from "../../../shared/api/wire/admin.ts";
+import type { SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 
 export function Subject({ subscription: { source, sink } }: { readonly subscription: SubscriptionBody }): JSX.Element {

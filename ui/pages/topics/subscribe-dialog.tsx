@@ -1,6 +1,7 @@
 /** The dialog that subscribes a handler to a topic; the server checks the request, and the dialog shows a refusal. */
 import type { JSX } from "preact";
-import type { KafkaClusterBody, SubscriptionBody, ServiceBody } from "../../../shared/api/wire/admin.ts";
+import type { ServiceBody } from "../../../shared/api/contract/services.ts";
+import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { createSubscription } from "../../data/topics.ts";
 import { missingIn, subscribeBody } from "../../model/subscribe-form.ts";
 import type { SubscribeForm } from "../../model/subscribe-form.ts";

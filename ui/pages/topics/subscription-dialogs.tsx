@@ -1,6 +1,6 @@
 /** The dialogs that pause, resume, reset and delete a subscription: each explains its change, and shows the result. */
 import type { ComponentChildren, JSX } from "preact";
-import type { SubscriptionBody } from "../../../shared/api/wire/admin.ts";
+import type { SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { changeSubscription, deleteSubscription } from "../../data/topics.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 import { Subject } from "./subject.tsx";

@@ -1,6 +1,6 @@
 /** All subscriptions with their status; each opens to its partitions and options. */
 import type { JSX } from "preact";
-import type { SubscriptionBody, PartitionBody } from "../../../shared/api/wire/admin.ts";
+import type { SubscriptionBody, PartitionBody } from "../../../shared/api/contract/topics.ts";
 import { route, setQuery } from "../../data/location.ts";
 import { hrefTo } from "../../model/route.ts";
 import { countText } from "../../model/size-text.ts";

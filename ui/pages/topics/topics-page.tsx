@@ -10,7 +10,7 @@ import { SubscribeDialog } from "./subscribe-dialog.tsx";
 import { SubscriptionDialog } from "./subscription-dialogs.tsx";
 import type { AskedChange } from "./subscription-dialogs.tsx";
 import { SubscriptionTable } from "./subscription-table.tsx";
-import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/wire/admin.ts";
+import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { brokersOf, partsOf } from "../../model/topic-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Age } from "../../parts/moment.tsx";

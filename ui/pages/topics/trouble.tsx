@@ -1,6 +1,6 @@
 /** The pause of a subscription with its reason, and its last error, which stays after a recovery. */
 import type { JSX } from "preact";
-import type { SubscriptionBody, SubscriptionPauseBody } from "../../../shared/api/wire/admin.ts";
+import type { SubscriptionBody, SubscriptionPauseBody } from "../../../shared/api/contract/topics.ts";
 import { countText } from "../../model/size-text.ts";
 import { badRecordText } from "../../model/topic-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";

@@ -9,25 +9,23 @@ import type {
   CircuitBody,
   DeploymentAddressBody,
   DeploymentBody,
-  HealthBody,
+  DeploymentHealthBody,
   RegisteredBody,
-  ServiceBody,
-  ServiceNameBody,
-} from "../../wire/admin.ts";
+  DeploymentSummaryBody,
+} from "../../contract/deployments.ts";
+import type { ServiceBody } from "../../contract/services.ts";
 import { maskedValues } from "../requests/masked.ts";
 import { filled, present, written } from "../requests/present.ts";
 import { serviceBody } from "../services/service-body.ts";
 import { momentText } from "../requests/time-text.ts";
 
-export function deploymentSummary(view: DeploymentView): DeploymentBody<ServiceNameBody> {
-  return deploymentBody(
-    view,
-    view.deployment.services.map(({ name, revision }) => ({ name, revision })),
-  );
+export function deploymentSummary(view: DeploymentView): DeploymentSummaryBody {
+  const services = view.deployment.services.map(({ name, revision }) => ({ name, revision }));
+  return { ...described(view), services };
 }
 
-export function deploymentDetail(view: DeploymentView, server: EngineSettings): DeploymentBody<ServiceBody> {
-  return deploymentBody(view, servicesOf(view.deployment, server));
+export function deploymentDetail(view: DeploymentView, server: EngineSettings): DeploymentBody {
+  return { ...described(view), services: servicesOf(view.deployment, server) };
 }
 
 export function registeredBody(deployment: Deployment, server: EngineSettings): RegisteredBody {
@@ -44,10 +42,7 @@ function servicesOf(deployment: Deployment, server: EngineSettings): readonly Se
   return deployment.services.map((service) => serviceBody(service, deployment, server));
 }
 
-function deploymentBody<ServiceShape>(
-  { deployment, status, pinned, circuits, health }: DeploymentView,
-  services: readonly ServiceShape[],
-): DeploymentBody<ServiceShape> {
+function described({ deployment, status, pinned, circuits, health }: DeploymentView) {
   return {
     id: deployment.id,
     ...addressBody(deployment),
@@ -63,11 +58,10 @@ function deploymentBody<ServiceShape>(
     ...present({ pinned_invocations: pinned }),
     health: healthBody(health),
     ...(circuits.length > 0 && { circuits: circuits.map(circuitBody) }),
-    services,
   };
 }
 
-function healthBody({ state, sinceMs, reason, lastContactAtMs }: DeploymentHealth): HealthBody {
+function healthBody({ state, sinceMs, reason, lastContactAtMs }: DeploymentHealth): DeploymentHealthBody {
   return {
     state,
     ...present({

@@ -22,7 +22,7 @@ import { deploymentDetail, deploymentSummary, registeredBody } from "./deploymen
 import { readQuery } from "../requests/json-body.ts";
 import { PlainRefusal } from "../requests/plain-refusal.ts";
 import { readPatch, readRegisterRequest, readReplacement } from "./register-request.ts";
-import { RemoveDeploymentQuery } from "../schemas/request-schemas.ts";
+import { RemoveDeploymentQuery } from "../../contract/deployments.ts";
 
 export async function registerDeployment({ engine, request, apiVersion }: AdminRequest): Promise<HttpResponse> {
   const isOldest = apiVersion === 2;

@@ -5,7 +5,7 @@ import { probeDeployment } from "../../../engine/register/probe-deployment.ts";
 import type { Probe } from "../../../engine/register/probe-deployment.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
-import type { ProbeBody, ProbeDifferenceBody } from "../../wire/probe.ts";
+import type { ProbeBody, ProbeDifferenceBody } from "../../contract/deployments.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 import { assertOwnOrigin } from "../invocations/call-route.ts";
 import { deploymentIdParam, unknownDeployment } from "./deployment-routes.ts";

@@ -8,7 +8,7 @@ import type { HttpRequest } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { readJsonBody, readOptionalJsonBody } from "../requests/json-body.ts";
 import { present } from "../requests/present.ts";
-import { RegisterHttp, RegisterLambda, UpdateDeployment } from "../schemas/request-schemas.ts";
+import { RegisterHttp, RegisterLambda, UpdateDeployment } from "../../contract/deployments.ts";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** Visible characters, with spaces and tabs in between. */

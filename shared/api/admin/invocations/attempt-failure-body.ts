@@ -1,7 +1,7 @@
 /** Formats the failure of an attempt for the admin API. */
 import type { FailureRun } from "../../../core/invocation/repeats.ts";
 import type { AttemptFailure } from "../../../core/model/attempt-failure.ts";
-import type { AttemptFailureBody } from "../../wire/invocation.ts";
+import type { AttemptFailureBody } from "../../contract/invocations.ts";
 import { present, written } from "../requests/present.ts";
 import { momentText } from "../requests/time-text.ts";
 

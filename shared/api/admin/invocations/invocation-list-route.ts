@@ -13,7 +13,7 @@ import { SqlError } from "../../../engine/ports/sql.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import type { InvocationListBody } from "../../wire/invocation.ts";
+import type { InvocationListBody } from "../../contract/invocations.ts";
 import { LIST_FILTERS, LIST_ORDERS, type ListFilter, momentMsOf } from "../../wire/list-filters.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 import { PlainRefusal } from "../requests/plain-refusal.ts";

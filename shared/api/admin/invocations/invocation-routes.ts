@@ -7,8 +7,8 @@ import type { AdminRequest } from "../requests/admin-request.ts";
 import { invocationBody } from "./invocation-body.ts";
 import { invocationIdParam } from "./invocation-id-param.ts";
 import { completedInvocation, unknownInvocation } from "./invocation-problems.ts";
-import { TerminateQuery } from "../schemas/invocation-schemas.ts";
-import { ShowInvocationQuery } from "../schemas/request-schemas.ts";
+import { TerminateQuery } from "../../contract/changes.ts";
+import { ShowInvocationQuery } from "../../contract/invocations.ts";
 import { readQuery } from "../requests/json-body.ts";
 import { present } from "../requests/present.ts";
 

@@ -1,6 +1,6 @@
 /** Formats a journal mismatch for the admin API. */
 import type { MismatchSide, MismatchView } from "../../../engine/ports/submission.ts";
-import type { MismatchBody, MismatchSideBody } from "../../wire/invocation.ts";
+import type { MismatchBody, MismatchSideBody } from "../../contract/invocations.ts";
 import { present, written } from "../requests/present.ts";
 import { momentText } from "../requests/time-text.ts";
 

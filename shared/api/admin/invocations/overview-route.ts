@@ -8,7 +8,7 @@ import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
 import type { OpenCircuit } from "../../../core/model/circuit.ts";
 import type { CauseGroup } from "../../../engine/query/failing-targets.ts";
-import type { AttentionBody, CauseBody, EndedBody, HeldBody, OverviewBody } from "../../wire/overview.ts";
+import type { AttentionBody, CauseBody, EndedBody, HeldBody, OverviewBody } from "../../contract/overview.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 import { present, written } from "../requests/present.ts";
 import { errorBody, summaryBody } from "./summary-body.ts";

@@ -12,7 +12,7 @@ import {
   unknownInvocation,
   unmovableInvocation,
 } from "./invocation-problems.ts";
-import { ResumeQuery } from "../schemas/invocation-schemas.ts";
+import { ResumeQuery } from "../../contract/changes.ts";
 import { readQuery } from "../requests/json-body.ts";
 
 export async function pauseInvocation(asked: AdminRequest): Promise<HttpResponse> {

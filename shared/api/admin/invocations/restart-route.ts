@@ -4,11 +4,11 @@ import type { Restart } from "../../../engine/ports/submission.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import type { RestartedBody } from "../../wire/admin.ts";
+import type { RestartedBody } from "../../contract/changes.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 import { invocationIdParam } from "./invocation-id-param.ts";
 import { notBegunInvocation, openInvocation, unfitDeployment, unknownInvocation } from "./invocation-problems.ts";
-import { RestartQuery } from "../schemas/invocation-schemas.ts";
+import { RestartQuery } from "../../contract/changes.ts";
 import { readQuery } from "../requests/json-body.ts";
 
 export async function restartInvocation(asked: AdminRequest): Promise<HttpResponse> {

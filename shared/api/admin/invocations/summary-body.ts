@@ -2,7 +2,7 @@
 import type { Failed } from "../../../core/query/cause.ts";
 import { targetText } from "../../../core/model/target.ts";
 import { type DetailedRow, errorOfRow } from "../../../engine/query/row-details.ts";
-import type { InvocationSummaryBody } from "../../wire/invocation.ts";
+import type { InvocationSummaryBody } from "../../contract/invocations.ts";
 import { present, written } from "../requests/present.ts";
 import { momentText } from "../requests/time-text.ts";
 

@@ -1,6 +1,6 @@
 /** Formats what an invocation waits for, and why it is paused, for `GET /invocations/{id}`. */
 import type { PauseView, WaitView } from "../../../engine/ports/submission.ts";
-import type { PauseBody, WaitBody } from "../../wire/invocation.ts";
+import type { PauseBody, WaitBody } from "../../contract/invocations.ts";
 import { attemptFailureBody } from "./attempt-failure-body.ts";
 import { present, written } from "../requests/present.ts";
 import { momentText } from "../requests/time-text.ts";

@@ -1,15 +1,5 @@
 /** Writes the values of journal entries as text or as base64, within a bound for the whole answer. */
-import type { ValueBody } from "../../wire/invocation.ts";
-
-/** The largest part of one value that an answer contains, before its encoding. */
-export const VALUE_MAX_BYTES = 16 * 1024;
-/** The largest size of all values of an answer together, after their encoding. */
-export const VALUES_MAX_BYTES = 256 * 1024;
-/**
- * In the answer to a request with the parameter `limit`, all entries together have at most this many characters, unless the first
- * entry alone is larger. The bound exists because an answer on AWS has at most 6 MB.
- */
-export const ENTRIES_MAX_CHARS = 2 * 1024 * 1024;
+import { VALUE_MAX_BYTES, VALUES_MAX_BYTES, type ValueBody } from "../../contract/invocations.ts";
 
 /**
  * JSON writes each byte of a text as at most two bytes, because a value with any control character other than \n, \r and \t

@@ -1,7 +1,7 @@
 /** Refusals of the admin API that the HTTP layer gives: its memory is full, or the bytes are no acceptable request. */
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
-import type { AdminErrorBody } from "../../wire/admin.ts";
+import type { AdminErrorBody } from "../../contract/server.ts";
 
 const REFUSALS = {
   bodies: "this server has no room for the body, because bodies of other requests hold it (admin.bodies-size-limit)",

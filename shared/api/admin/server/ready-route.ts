@@ -4,7 +4,7 @@ import type { ReadinessCheck } from "../../../engine/ports/readiness.ts";
 import { StoreError } from "../../../engine/ports/table.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
-import type { ReadyBody } from "../../wire/admin.ts";
+import type { ReadyBody } from "../../contract/server.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 
 /** An open circuit of one deployment is no reason: work for it is accepted, and waits. */

@@ -2,7 +2,7 @@
 import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse, textResponse } from "../../http/message.ts";
 import type { RouteEntry } from "../../http/router.ts";
-import type { VersionBody } from "../../wire/admin.ts";
+import type { VersionBody } from "../../contract/server.ts";
 import type { AdminRequest, AdminRoute } from "../requests/admin-request.ts";
 import { present } from "../requests/present.ts";
 import { showReadiness } from "./ready-route.ts";

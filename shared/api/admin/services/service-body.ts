@@ -5,7 +5,7 @@ import type { EffectiveSettings, Handler, InputRule, OutputRule } from "../../..
 import { effectiveSettings, settingsNotices } from "../../../core/registry/effective-settings.ts";
 import type { SettingsMaxima } from "../../../core/registry/effective-settings.ts";
 import type { EngineSettings } from "../../../engine/ports/engine-settings.ts";
-import type { HandlerBody, NoticeBody, RetryPolicyBody, ServiceBody } from "../../wire/admin.ts";
+import type { HandlerBody, NoticeBody, RetryPolicyBody, ServiceBody } from "../../contract/services.ts";
 import { present, written } from "../requests/present.ts";
 import { durationText } from "../../../core/model/duration-text.ts";
 

@@ -2,7 +2,7 @@
 import { takeCensus } from "../../../engine/query/open-census.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
-import type { ServiceCountsBody } from "../../wire/overview.ts";
+import type { ServiceCountsBody } from "../../contract/services.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 import { momentText } from "../requests/time-text.ts";
 

@@ -8,7 +8,7 @@ import { pathParam } from "../requests/admin-request.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 import { present } from "../requests/present.ts";
-import { ModifyService } from "../schemas/request-schemas.ts";
+import { ModifyService } from "../../contract/services.ts";
 import { handlerBody, serviceBody } from "./service-body.ts";
 
 export async function listServices({ engine }: AdminRequest): Promise<HttpResponse> {

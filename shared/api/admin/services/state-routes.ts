@@ -4,13 +4,13 @@ import { STATE_SHOWN_MAX_BYTES } from "../../../engine/lock/stored-state.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import type { StateBody } from "../../wire/admin.ts";
+import type { StateBody } from "../../contract/state.ts";
 import { stateVersion } from "../../wire/state-version.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 import { pathParam } from "../requests/admin-request.ts";
 import { readJsonBody, readQuery } from "../requests/json-body.ts";
 import { PlainRefusal } from "../requests/plain-refusal.ts";
-import { EditState, ShowStateQuery } from "../schemas/request-schemas.ts";
+import { EditState, ShowStateQuery } from "../../contract/state.ts";
 
 type Values = ReadonlyMap<string, Uint8Array>;
 

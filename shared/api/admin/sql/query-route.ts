@@ -8,7 +8,7 @@ import type { Engine } from "../../../engine/engine.ts";
 import { query } from "../../../engine/query/query-tables.ts";
 import type { HttpRequest, HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
-import type { QueryErrorBody } from "../../wire/admin.ts";
+import type { QueryErrorBody } from "../../contract/sql.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 import { ELEMENTS_MAX } from "../requests/json-body.ts";
 import { PlainRefusal } from "../requests/plain-refusal.ts";

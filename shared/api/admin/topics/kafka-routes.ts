@@ -10,7 +10,7 @@ import { followChange } from "../../../engine/topics/follow-subscriptions.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import type { KafkaClusterBody } from "../../wire/admin.ts";
+import type { KafkaClusterBody } from "../../contract/topics.ts";
 import { pathParam } from "../requests/admin-request.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 import { readJsonBody, readQuery } from "../requests/json-body.ts";
@@ -19,7 +19,7 @@ import {
   RemoveKafkaClusterQuery,
   ShowKafkaClusterQuery,
   UpdateKafkaCluster,
-} from "../schemas/request-schemas.ts";
+} from "../../contract/topics.ts";
 import { subscriptionBodies } from "./subscription-body.ts";
 import { momentText } from "../requests/time-text.ts";
 

@@ -7,7 +7,7 @@ import { AT_ONCE, atMost } from "../../../engine/bulkheads/at-most.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { KafkaRead } from "../../../engine/register/kafka-items.ts";
 import { type PartitionView, subscriptionView } from "../../../engine/topics/subscription-view.ts";
-import type { PartitionBody, SubscriptionBody, SubscriptionPauseBody } from "../../wire/admin.ts";
+import type { PartitionBody, SubscriptionBody, SubscriptionPauseBody } from "../../contract/topics.ts";
 import { momentText } from "../requests/time-text.ts";
 
 export async function subscriptionBodies(

@@ -19,7 +19,7 @@ import { pathParam } from "../requests/admin-request.ts";
 import type { AdminRequest } from "../requests/admin-request.ts";
 import { readJsonBody, readQuery } from "../requests/json-body.ts";
 import { PlainRefusal } from "../requests/plain-refusal.ts";
-import { ChangeSubscription, CreateSubscription, ListSubscriptionsQuery } from "../schemas/request-schemas.ts";
+import { ChangeSubscription, CreateSubscription, ListSubscriptionsQuery } from "../../contract/topics.ts";
 import { subscriptionBodies } from "./subscription-body.ts";
 
 export async function createSubscription({ engine, request }: AdminRequest): Promise<HttpResponse> {

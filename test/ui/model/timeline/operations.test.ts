@@ -1,6 +1,6 @@
 /** Tests the operations of a timeline: their entries, their time, and their outcome. */
 import { describe, expect, test } from "vitest";
-import type { EntryBody } from "../../../../shared/api/wire/invocation.ts";
+import type { EntryBody } from "../../../../shared/api/contract/invocations.ts";
 import { piecesOf } from "../../../../ui/model/timeline/bars.ts";
 import type { Operation } from "../../../../ui/model/timeline/operation.ts";
 import { operationsOf } from "../../../../ui/model/timeline/operations.ts";
@@ -123,7 +123,7 @@ describe("an operation", () => {
 
   test("the failure of a command that is not in the journal yet has a row of its own, which shows the retry", () => {
     const last = failureAt(300, { started_at: at(200), related_command: { index: 1, name: "charge" } });
-    const waits = [{ kind: "retry", since: at(300), until: at(5300), attempt: 2 }];
+    const waits = [{ kind: "retry" as const, since: at(300), until: at(5300), attempt: 2 }];
     const facts = factsOf(entriesOf([["Input", 0]]), { status: "backing-off", events: [last], waits_for: waits });
     const [, beyond] = operationsOf(facts);
     expect([beyond!.label, beyond!.entries, beyond!.outcome, beyond!.wakeAtMs]).toEqual([
@@ -136,8 +136,8 @@ describe("an operation", () => {
 
   test("a wait that the journal does not show has a row of its own", () => {
     const waits = [
-      { kind: "awakeable", since: at(10), awakeable_id: "sign_1" },
-      { kind: "timer", since: at(10) },
+      { kind: "awakeable" as const, since: at(10), awakeable_id: "sign_1" },
+      { kind: "timer" as const, since: at(10) },
     ];
     const operations = operationsOf(factsOf(entriesOf([["Input", 0]]), { status: "suspended", waits_for: waits }));
     expect(operations.map(({ kind }) => kind)).toEqual(["input", "awakeable"]);

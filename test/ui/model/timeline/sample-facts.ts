@@ -1,5 +1,5 @@
 /** Facts of invocations for tests of the timeline. */
-import type { AttemptFailureBody, EntryBody } from "../../../../shared/api/wire/invocation.ts";
+import type { AttemptFailureBody, EntryBody } from "../../../../shared/api/contract/invocations.ts";
 import { operationsOf, type TimelineFacts } from "../../../../ui/model/timeline/operations.ts";
 
 export const ORIGIN_MS = Date.UTC(2026, 10, 24, 12);

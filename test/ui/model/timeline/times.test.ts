@@ -179,7 +179,7 @@ describe("a wait on an open exchange", () => {
     ["Run", 100, { name: "publish" }],
     ["Run", 1_000, { completes: 1 }],
   ]);
-  const waits = [{ kind: "awakeable", since: at(1_000), awakeable_id: "sign_1" }];
+  const waits = [{ kind: "awakeable" as const, since: at(1_000), awakeable_id: "sign_1" }];
   const spans = { attempt_spans: [attempt(1, 1, 50, 1_000)] };
   const collapsed = (facts: TimelineFacts, endMs: number) =>
     gapsOf(timeScale({ startMs: ORIGIN_MS, endMs: ORIGIN_MS + endMs }, 900, busySpans(facts, ORIGIN_MS + endMs))).map(

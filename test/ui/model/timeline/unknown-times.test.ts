@@ -1,6 +1,6 @@
 /** Counter-examples to the times of a timeline: different clocks, lost attempts, older formats, servers that were down. */
 import { describe, expect, test } from "vitest";
-import type { EntryBody } from "../../../../shared/api/wire/invocation.ts";
+import type { EntryBody } from "../../../../shared/api/contract/invocations.ts";
 import { piecesOf } from "../../../../ui/model/timeline/bars.ts";
 import { type Operation, tookText } from "../../../../ui/model/timeline/operation.ts";
 import { operationsOf, type TimelineFacts } from "../../../../ui/model/timeline/operations.ts";
