@@ -116,6 +116,8 @@ test("an empty list names its filter, and a failed load does not look like an em
   await goTo("invocations?service=Nobody");
   await page.getByRole("heading", { name: "No invocation matches" }).waitFor();
   await page.getByText("service:Nobody").waitFor();
+  await goTo("invocations?created-before=1h");
+  await page.getByText("created-before:1h").waitFor();
   await page.route(/\/invocations\?/, (route) => route.abort());
   await goTo("invocations?service=Somebody");
   await page.getByRole("alert").getByText("No answer").waitFor();

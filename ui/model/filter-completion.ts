@@ -17,6 +17,7 @@ export interface Completion {
 }
 
 const AGES = [">10m", ">1h", ">1d", "<10m", "<1h"];
+const MOMENTS = ["10m", "1h", "1d"];
 const SHOWN_MAX = 12;
 
 /** The unfinished token before the caret, and where it begins. */
@@ -70,8 +71,10 @@ function valuesOf(name: string, text: string, { services, deployments }: KnownNa
       return deployments.map(({ id, address }) => ({ value: id, note: address }));
     case "age":
       return AGES.map((value) => ({ value }));
-    default:
-      return (LIST_FILTERS.find((filter) => filter.name === name)?.words ?? []).map((value) => ({ value }));
+    default: {
+      const filter = LIST_FILTERS.find((one) => one.name === name);
+      return (filter?.kind === "moment" ? MOMENTS : (filter?.words ?? [])).map((value) => ({ value }));
+    }
   }
 }
 

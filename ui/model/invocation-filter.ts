@@ -1,5 +1,11 @@
 /** The filter of the list of invocations: as the reader writes it, as the address keeps it, and as the API takes it. */
-import { ageMsOf, type FilterName, LIST_FILTERS, type ListFilter } from "../../shared/api/wire/list-filters.ts";
+import {
+  ageMsOf,
+  type FilterName,
+  LIST_FILTERS,
+  type ListFilter,
+  momentMsOf,
+} from "../../shared/api/wire/list-filters.ts";
 import { OUTCOME_WORDS, STATUS_WORDS } from "../../shared/api/wire/status-words.ts";
 import { isCauseId } from "../../shared/core/query/cause.ts";
 
@@ -78,7 +84,9 @@ function withValue(
 ): InvocationFilter | string {
   if (kind === "age" && ageIn(text) === undefined) return "Write an age as age:>1h (older) or age:<10m (younger)";
   if (kind === "age") return { ...filter, [name]: [/^[<>]/.test(text) ? text : `>${text}`] };
-  if (kind === "texts") return { ...filter, [name]: [text] };
+  if (kind === "moment" && momentMsOf(text, 0) === undefined)
+    return `Write a moment as ${name}:2026-11-24T13:00:00Z or as an age: ${name}:1h`;
+  if (kind === "texts" || kind === "moment") return { ...filter, [name]: [text] };
   const values = text.split(",").filter((value) => value !== "");
   if (values.length === 0) return `${name}: has no value`;
   const known = name === "status" ? [...STATUSES, ...OUTCOMES] : words;
@@ -145,7 +153,7 @@ export function filterIn(query: URLSearchParams): InvocationFilter {
     if (text === null) return [];
     if (kind === "names") return text.split(",").filter((one) => one !== "");
     if (kind === "texts") return [keyIn(text)];
-    return ageIn(text) === undefined ? [] : [text];
+    return (kind === "moment" ? momentMsOf(text, 0) : ageIn(text)) === undefined ? [] : [text];
   };
   return Object.fromEntries(FILTERS.map((row) => [row.name, valuesIn(row)])) as unknown as InvocationFilter;
 }

@@ -1,6 +1,6 @@
 /** The filters of `stepwell invocations` as options: for its list, and for changes of all invocations that match. */
 import { InvalidArgumentError, Option } from "commander";
-import { ageMsOf, LIST_FILTERS } from "../../../shared/api/wire/list-filters.ts";
+import { ageMsOf, LIST_FILTERS, momentMsOf } from "../../../shared/api/wire/list-filters.ts";
 import { OUTCOME_WORDS, STATUS_WORDS } from "../../../shared/api/wire/status-words.ts";
 import { CommandFailure } from "../text/command-failure.ts";
 import { EXIT_USAGE } from "../text/exit-codes.ts";
@@ -26,10 +26,11 @@ export function filterOptions(
   statuses: readonly string[] = [],
   deployment: "deployment" | "pinned-to" | "none" = "deployment",
 ): readonly Option[] {
-  return LIST_FILTERS.flatMap(({ name, option }) => {
+  return LIST_FILTERS.flatMap(({ name, kind, option }) => {
     const flag = name === "deployment" ? deployment : name;
     if (option === undefined || flag === "none") return [];
     if (name === "status") return [statusOption(form, option.help, statuses)];
+    if (kind === "moment") return [new Option(`--${flag} <${option.value}>`, option.help).argParser(readMoment)];
     return [filterOption(form, `--${flag} <${option.value}`, option.help)];
   });
 }
@@ -43,6 +44,12 @@ export function olderThanOption(): Option {
     if (ageMsOf(written) !== undefined) return written;
     throw new InvalidArgumentError("Write a number and a unit: 30s, 15m, 2h or 7d.");
   });
+}
+
+/** Option parser. The server counts an age by its own clock, so the text stays as it is. */
+function readMoment(written: string): string {
+  if (momentMsOf(written, 0) !== undefined) return written;
+  throw new InvalidArgumentError("Write a moment such as 2026-11-24T13:00:00Z, or an age: 30s, 15m, 2h or 7d.");
 }
 
 function statusOption(form: FilterForm, help: string, statuses: readonly string[]): Option {

@@ -117,6 +117,11 @@ const ROWS = [
     column: "created_at",
     bound: "toMs",
     description: "Only invocations that were accepted at this moment (RFC 3339, or an age such as 15m) or earlier.",
+    option: {
+      value: "moment",
+      help: "only invocations that were accepted at this moment or earlier: 2026-11-24T13:00:00Z, or an age by the clock of the server, such as 15m",
+    },
+    note: "2026-11-24T13:00:00Z, or an age: 1h",
   },
   { name: "age", kind: "age", note: ">1h older, <10m younger" },
 ] as const satisfies readonly ListFilter[];

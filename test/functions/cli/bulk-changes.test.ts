@@ -65,6 +65,7 @@ it("one confirmed question kills all invocations that match the filters, and no 
   const declined = { after: "Kill these 3 invocations?", keys: "no\r" };
   expect(await script.run("invocations kill --service Ops --handler sleep", { typed: declined })).toBe(4);
   expect(await script.run("invocations kill --service Ops --handler sleep --older-than 1h --yes")).toBe(0);
+  expect(await script.run("invocations kill --service Ops --created-before 2020-01-01T00:00:00Z --yes")).toBe(0);
   expect(await Promise.all(matching.map(statusOf))).toEqual(matching.map(() => "suspended"));
   const typed = { after: "Kill these 3 invocations?", keys: "yes\r" };
   expect(await script.run("invocations kill --service Ops --handler sleep", { typed })).toBe(0);

@@ -34,6 +34,7 @@ it.each([
   "inv kill --deployment dp_1 inv_1 --yes",
   "inv resume --pinned-to dp_1 inv_1 --yes",
   "inv kill --older-than 1h inv_1 --yes",
+  "inv kill --created-before 1h inv_1 --yes",
   "inv kill --handler a b --yes",
 ])("%s changes nothing, because ids and filters exclude each other", async (line) => {
   const { stdout, stderr, code } = await run(line);
@@ -70,6 +71,16 @@ it("--older-than asks the server for an age, which counts by the clock of the se
   const query = new URL(server.requests[0]!.path, server.url).searchParams;
   expect([code, query.getAll("created_before"), query.get("status")]).toEqual([0, ["99999d"], "open"]);
   expect((await run("inv kill --older-than 1w --dry-run")).stderr).toContain("30s, 15m, 2h or 7d");
+});
+
+it("--created-before takes a moment or an age, in lists and in changes of all that match", async () => {
+  const asked = () => new URL(server.requests.at(-1)!.path, server.url).searchParams.getAll("created_before");
+  expect((await run("inv ls --created-before 2026-11-24T13:00:00Z --service A")).code).toBe(0);
+  expect(asked()).toEqual(["2026-11-24T13:00:00Z"]);
+  expect((await run("inv kill --created-before 15m --older-than 1h --dry-run")).code).toBe(0);
+  expect(asked()).toEqual(["15m", "1h"]);
+  const { stderr, code } = await run("inv kill --created-before soon --yes");
+  expect([code, stderr]).toEqual([2, expect.stringContaining("Write a moment such as")]);
 });
 
 it("an argument after `--remove <name>` is a value to set, and not another name to remove", async () => {

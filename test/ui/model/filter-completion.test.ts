@@ -26,6 +26,8 @@ test.each([
   ["status:paused,susp", ["status:paused,suspended"]],
   ["deployment:9080", ["deployment:dp_1"]],
   ["outcome:k", ["outcome:killed"]],
+  ["created-b", ["created-before:"]],
+  ["created-before:1", ["created-before:10m", "created-before:1h", "created-before:1d"]],
   ["nothing:", []],
 ])("%s offers %j", (text, tokens) => expect(offered(text)).toEqual(tokens));
 

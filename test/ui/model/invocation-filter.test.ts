@@ -38,6 +38,8 @@ test.each([
   ["age:1h", { age: [">1h"] }],
   ["age:<10m", { age: ["<10m"] }],
   ['key:""', { key: [""] }],
+  ["created-before:2026-11-24T13:00:00Z", { "created-before": ["2026-11-24T13:00:00Z"] }],
+  ["created-before:1h", { "created-before": ["1h"] }],
   ["service:A service:B", { service: ["A", "B"] }],
 ])("%s is read", (text, expected) => expect(filterOf(text)).toEqual({ ...NO_FILTER, ...expected }));
 
@@ -49,6 +51,7 @@ test.each([
   ["Cart", /name:value/],
   ["status:gone", /'gone' is none of open/],
   ["age:soon", /age:>1h/],
+  ["created-before:soon", /created-before:1h/],
   ["service:", /no value/],
   ["id:inv_", /no id/],
   ["failed paused", /one after the other/],
@@ -71,6 +74,7 @@ const anyFilter = fc.record({
   deployment: fc.constant<readonly string[]>([]),
   cause: fc.constant<readonly string[]>([]),
   key,
+  "created-before": fc.array(fc.constantFrom("2026-11-24T13:00:00Z", "7d"), { maxLength: 1 }),
   age: fc.array(fc.constantFrom(">1h", "<10m", ">7d"), { maxLength: 1 }),
 });
 
@@ -97,6 +101,7 @@ test("the API gets an age, which counts by the clock of the server, and a filter
     deployment: "dp_1",
     created_after: "10m",
   });
+  expect(apiQuery(filterOf("created-before:1d age:>1h")).getAll("created_before")).toEqual(["1d", "1h"]);
 });
 
 test("a filter by outcome may match completed invocations; a filter by an open status matches open ones only", () => {
