@@ -196,6 +196,35 @@ export function readmes(tree: SourceTree): Complaint[] {
   return [...missing, ...long];
 }
 
+/** Finds rooms that the README of the floor above them does not name; that of the repository names the folders at its top. */
+export function unnamedRooms(tree: SourceTree): Complaint[] {
+  const inTree = ROOMS.map(({ folder }) => folder).filter((folder) =>
+    [...tree.keys()].some((path) => path.startsWith(`${folder}/`)),
+  );
+  const tops = [...TOP_FOLDERS].filter(
+    (top) => !top.startsWith(".") && [...tree.keys()].some((path) => path.startsWith(`${top}/`)),
+  );
+  return [...new Set([...inTree, ...tops])].flatMap((folder) => {
+    const readme = readmeAbove(tree, folder);
+    const name = folder.split("/").at(-1)!;
+    const isNamed = readme !== undefined && codeWords(tree.get(readme)!).some((word) => word.split("/").includes(name));
+    return isNamed ? [] : [`${readme ?? "no README.md"} does not name the room ${folder}`];
+  });
+}
+
+/** The words in code style; `{a,b}` of a path is its parts, one by one. */
+function codeWords(text: string): readonly string[] {
+  return [...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, word]) => word!.split(/[{},]/));
+}
+
+function readmeAbove(tree: SourceTree, folder: string): string | undefined {
+  for (let above = posix.dirname(folder); ; above = posix.dirname(above)) {
+    const readme = above === "." ? "README.md" : `${above}/README.md`;
+    if (tree.has(readme)) return readme;
+    if (above === ".") return undefined;
+  }
+}
+
 interface Manifest {
   readonly name?: string;
   readonly dependencies?: Readonly<Record<string, string>>;

@@ -25,6 +25,7 @@ test("the top level has only the listed names, and no folder contains only a REA
   expect(rules.strangersAndEmptyRooms(tree)).toEqual([]);
 });
 test("each main folder has a README, and a README fits on a screen", () => expect(rules.readmes(tree)).toEqual([]));
+test("a README names each room below it", () => expect(rules.unnamedRooms(tree)).toEqual([]));
 test("code imports only declared packages, and shipped code imports each dependency", () => {
   expect(rules.undeclaredOrUnused(tree, modules)).toEqual([]);
 });

@@ -249,6 +249,16 @@ const PLANTED: readonly Planted[] = [
   ],
 ];
 
+test("caught: a room that the README above it does not name", () => {
+  const rooms = {
+    "shared/core/model/a.ts": "",
+    "shared/core/errors/a.ts": "",
+    "shared/core/README.md": "`model` alone",
+  };
+  const tree = new Map(Object.entries({ ...rooms, "README.md": "`shared/core`" }));
+  expect(rules.unnamedRooms(tree)).toEqual(["shared/core/README.md does not name the room shared/core/errors"]);
+});
+
 for (const [title, rule, path, text, complaint] of PLANTED) {
   test(`caught: ${title}`, () => {
     const heard = complaintsOf({ [path]: text });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ROOMS } from "../architecture/arrows.ts";
 import { readSourceTree, ROOT } from "../architecture/source-tree.ts";
 import { pathOfACall } from "./path-of-a-call.ts";
-import { anchorsOf, brokenLinks, codeWords, isFile, linksOf, textOf } from "./page-text.ts";
+import { anchorsOf, brokenLinks, codeWords, isDefined, isFile, linksOf, namedOn, textOf } from "./page-text.ts";
 
 const PAGE = "docs/design.md";
 const page = textOf(PAGE);
@@ -16,8 +16,7 @@ const sources = [...readSourceTree(ROOT)].filter(
     /^(?:shared|functions|infra|test|docs|localstack|examples)\/.+\.(?:ts|mjs|md)$/.test(path) && path !== PAGE,
 );
 
-/** A name with the file that defines it. */
-const named = [...page.matchAll(/`([\w$]+)` \(`([^`]+)`\)/g)].map(([, name, path]) => ({ name: name!, path: path! }));
+const named = namedOn(page);
 
 function sectionOf(heading: string): string {
   const at = page.search(new RegExp(`^##+ ${heading}$`, "m"));
@@ -43,12 +42,6 @@ function caughtBy(section: string): readonly { readonly path: string; readonly t
     titles: [...titles!.matchAll(/"([^"]+)"/g)].map(([, title]) => title!),
   }));
 }
-
-const isDefined = (text: string, name: string): boolean =>
-  new RegExp(
-    `\\b(?:function|const|class|interface|type) ${name}\\b|^ +(?:(?:async|get|static) )*${name}\\(.*\\{$`,
-    "m",
-  ).test(text);
 
 const hasTitle = (text: string, title: string): boolean =>
   ['"', "`"].some((quote) => text.includes(quote + title + quote));

@@ -55,3 +55,16 @@ export function linksOf(
     anchor,
   }));
 }
+
+/** The names of a page with the file behind each that defines it: `` `Name` (`path`) ``. */
+export function namedOn(page: string): readonly { readonly name: string; readonly path: string }[] {
+  return [...page.matchAll(/`([\w$]+)` \(`([^`]+)`\)/g)].map(([, name, path]) => ({ name: name!, path: path! }));
+}
+
+/** Whether a source defines a function, constant, class, interface, type or method of this name. */
+export function isDefined(text: string, name: string): boolean {
+  return new RegExp(
+    `\\b(?:function|const|class|interface|type) ${name}\\b|^ +(?:(?:async|get|static) )*${name}\\(.*\\{$`,
+    "m",
+  ).test(text);
+}
