@@ -1,12 +1,17 @@
 /** Handles an SQS event: works on its messages and slices, and answers with the messages that failed. */
-import { batchFailures, deliveriesOfEvent, laneOfEvent } from "../adapters/sqs/event-deliveries.ts";
-import type { BatchResponse, SqsEvent } from "../adapters/sqs/event-deliveries.ts";
+import {
+  type BatchResponse,
+  type SqsEvent,
+  batchFailures,
+  deliveriesOfEvent,
+  laneOfEvent,
+} from "../adapters/sqs/event-deliveries.ts";
 import type { MessageDelivery, SliceMessage } from "../adapters/sqs/received-message.ts";
 import { atMost } from "../engine/bulkheads/at-most.ts";
 import type { Engine } from "../engine/engine.ts";
 import { sendSlowOn, workBatch } from "../engine/consume/work-batch.ts";
 import { ofSlowLane } from "../engine/ports/store-ownership.ts";
-import { runSlice } from "../engine/sweep/run-slice.ts";
+import { runSlice } from "../engine/sweep/slices.ts";
 
 /** The number of slices that run at a time. It is low, because each slice loads as many invocations at once as a pass. */
 const SLICES_TOGETHER = 2;

@@ -23,7 +23,7 @@ export type IndexPosition = string;
 export const START: IndexPosition = "";
 
 /** @param range the bounds of the walk: `from` is inclusive, and `below` is exclusive; the whole index by default */
-export async function* openItems(engine: StorePorts, range: Stretch = {}, shards = SHARDS): AsyncGenerator<Item> {
+export async function* openItems(engine: StorePorts, range: IndexRange = {}, shards = SHARDS): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
   yield* inOrder(
     engine,
@@ -35,7 +35,7 @@ export async function* openItems(engine: StorePorts, range: Stretch = {}, shards
 
 export async function* listedItems(
   engine: StorePorts,
-  range: Required<Stretch>,
+  range: Required<IndexRange>,
   shards = SHARDS,
 ): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
@@ -50,7 +50,7 @@ export async function* listedItems(
     );
 }
 
-export interface Stretch {
+export interface IndexRange {
   readonly from?: IndexPosition;
   readonly below?: IndexPosition;
 }

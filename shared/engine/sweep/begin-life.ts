@@ -5,7 +5,7 @@
 import { Marks } from "../local/suspect-marks.ts";
 import { Suspects } from "../local/suspects.ts";
 import type { Engine } from "../engine.ts";
-import { pauseUnread } from "./pause-unread.ts";
+import { pauseUnread } from "./dead-letters.ts";
 
 /** A suspect is paused after it has ended this many processes while it was tried alone. */
 const DEATHS_ALONE_MAX = 2;

@@ -1,13 +1,15 @@
 /**
- * The guard: after a process has died in a walk, the next walk records each look before the look begins, and so finds a deadly
- * look.
+ * The guard finds a look that ends its process: each pass leaves a record while it runs, and after a death the next pass records each
+ * look before the look begins.
  */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { DAY_S } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import type { Item, Key } from "../ports/table.ts";
-import type { Phase } from "./check.ts";
+
+/** `extend` reads an invocation page by page; `look` loads the whole invocation, up to a bound. */
+export type Phase = "extend" | "look";
 
 export interface Guard {
   /** True after a death: the looks run one by one, and each is recorded before it begins. */
@@ -82,4 +84,35 @@ export async function learnDeadly(engine: Engine, dead: Partial<Item>, deadly: D
 
 function nameOf(id: InvocationId, phase: Phase): string {
   return `${phase} ${id}`;
+}
+
+const PASSING_SK = "passing";
+/** If a recorded pass began less than this long ago, it may still run: an operator may order a pass while another one runs. */
+const ALIVE_MS = 240_000;
+
+export interface PassRecord {
+  readonly guard: Guard;
+  /** Removes the record, if this pass has written it. */
+  end(): Promise<void>;
+}
+
+/** @param items the items of the sweeper's partition */
+export async function beginRecord(engine: Engine, items: readonly Item[]): Promise<PassRecord> {
+  const nowMs = engine.clock.nowMs();
+  const key: Key = { pk: sweeperPk(engine.settings.keyPrefix), sk: PASSING_SK };
+  const token = engine.activeInvocations.newToken();
+  const known = deadlyLooks(items, nowMs);
+  const former = items.find(({ sk }) => sk === PASSING_SK);
+  const mayLive = former !== undefined && nowMs - Number(former["beganMs"]) < ALIVE_MS;
+  if (mayLive)
+    return { guard: guardOver(engine, key, { token, deadly: known, isCautious: false }), end: async () => {} };
+  const deadly = former === undefined ? known : await learnDeadly(engine, former, known);
+  if (former !== undefined) engine.log.write("sweeper.pass-lost");
+  await engine.table.put({ ...key, token, beganMs: nowMs });
+  return {
+    guard: guardOver(engine, key, { token, deadly, isCautious: former !== undefined }),
+    async end() {
+      await engine.table.delete(key, { kind: "equal", attribute: "token", value: token });
+    },
+  };
 }

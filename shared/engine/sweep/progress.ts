@@ -11,7 +11,7 @@ import type { Item } from "../ports/table.ts";
 const LISTING_AGE_MAX_SHARE = 4;
 
 /** A walk over entries of the open index, which may take more than one pass. */
-export interface Round {
+export interface UnfinishedWalk {
   readonly beganMs: number;
   readonly from: IndexPosition;
 }
@@ -20,7 +20,7 @@ export interface Round {
  * The walk over everything. The added fields decide what a sole owner may delete after the walk. Only memory has them, because
  * a sole owner begins each walk anew when it starts.
  */
-export interface EverythingRound extends Round {
+export interface UnfinishedEverything extends UnfinishedWalk {
   /** When the walk began, the open index had every open invocation that was accepted before this moment. */
   readonly notedBeforeMs?: number;
   /** True once the entries that were due when the walk began have been visited, too. */
@@ -29,13 +29,13 @@ export interface EverythingRound extends Round {
   readonly isExtensionMissing?: true;
 }
 
-export interface DueRound extends Round {
+export interface UnfinishedDue extends UnfinishedWalk {
   /** The earliest due moment of the entries that the walk has passed so far. */
   readonly sinceMs?: number;
 }
 
 /** An entry whose look failed in a walk that passes each entry once. The item with the place of the walk contains such entries. */
-export interface Again {
+export interface FailedLook {
   readonly place: IndexPosition;
   readonly tries: number;
 }
@@ -47,15 +47,15 @@ export interface Again {
 export interface Progress {
   /** The first place of the listing that the walk has not reached. */
   readonly listedFrom: IndexPosition;
-  readonly again: readonly Again[];
+  readonly again: readonly FailedLook[];
   /** When the last finished walk over the whole open index began. */
   readonly walkedAtMs: number;
   /** How long that walk took: after a short walk, which is cheap, the next begins soon. */
   readonly walkTookMs: number;
   /** The unfinished walk over the entries that were due when it began. */
-  readonly due?: DueRound | undefined;
+  readonly due?: UnfinishedDue | undefined;
   /** The unfinished walk over all other entries. */
-  readonly walk?: EverythingRound | undefined;
+  readonly walk?: UnfinishedEverything | undefined;
 }
 
 /**
@@ -71,22 +71,22 @@ export function notedBeforeMs({ listedFrom, again }: Progress): number {
  * that walk has come to its end, and only the entries whose looks failed are left of it. They stand beside the place, as in
  * `Progress`, so that of two sweepers either may write last.
  */
-export interface Order {
+export interface OrderedWalks {
   readonly beganMs: number;
   readonly openFrom?: IndexPosition | undefined;
   readonly listedFrom?: IndexPosition | undefined;
-  readonly openAgain?: readonly Again[];
-  readonly listedAgain?: readonly Again[];
+  readonly openAgain?: readonly FailedLook[];
+  readonly listedAgain?: readonly FailedLook[];
 }
 
 /** True if nothing of the order is left. */
-export function isDone({ openFrom, listedFrom, openAgain = [], listedAgain = [] }: Order): boolean {
+export function isDone({ openFrom, listedFrom, openAgain = [], listedAgain = [] }: OrderedWalks): boolean {
   return openFrom === undefined && listedFrom === undefined && openAgain.length + listedAgain.length === 0;
 }
 
 export interface Saved {
   readonly progress: Progress;
-  readonly order: Order | undefined;
+  readonly ordered: OrderedWalks | undefined;
 }
 
 export function atFirst(engine: Engine): Progress {
@@ -94,7 +94,7 @@ export function atFirst(engine: Engine): Progress {
   return { listedFrom, again: [], walkedAtMs: -Infinity, walkTookMs: 0 };
 }
 
-const ORDER_SK = "everything";
+const ORDERED_SK = "everything";
 
 /** @param items the items of the sweeper's partition @returns false before the very first pass */
 export function hasProgress(items: readonly Item[]): boolean {
@@ -104,15 +104,15 @@ export function hasProgress(items: readonly Item[]): boolean {
 /** @param items the items of the sweeper's partition */
 export function savedIn(engine: Engine, items: readonly Item[]): Saved {
   const at = (key: string) => items.find(({ sk }) => sk === key);
-  return { progress: progressOf(engine, at(PROGRESS_SK)), order: orderOf(at(ORDER_SK)) };
+  return { progress: progressOf(engine, at(PROGRESS_SK)), ordered: orderedIn(at(ORDERED_SK)) };
 }
 
 /** @returns undefined if there is no order, or all of it is done */
-export async function readOrder(engine: Engine): Promise<Order | undefined> {
-  return orderOf(await engine.table.get(orderKey(engine)));
+export async function readOrdered(engine: Engine): Promise<OrderedWalks | undefined> {
+  return orderedIn(await engine.table.get(orderedKey(engine)));
 }
 
-function orderOf(item: Item | undefined): Order | undefined {
+function orderedIn(item: Item | undefined): OrderedWalks | undefined {
   return (
     item && {
       beganMs: Number(item["beganMs"]),
@@ -149,15 +149,15 @@ export async function writeProgress(engine: Engine, progress: Progress): Promise
 }
 
 /** Replaces an earlier order, because the new order includes the unfinished part of it. */
-export async function placeOrder(engine: Engine, { beganMs, openFrom, listedFrom }: Order): Promise<void> {
-  await engine.table.put({ ...orderKey(engine), beganMs, openFrom, listedFrom });
+export async function orderWalks(engine: Engine, { beganMs, openFrom, listedFrom }: OrderedWalks): Promise<void> {
+  await engine.table.put({ ...orderedKey(engine), beganMs, openFrom, listedFrom });
 }
 
 /** Writes nothing if another sweeper has finished the order, or if a later order has replaced it. */
-export async function writeOrder(engine: Engine, order: Order): Promise<void> {
-  const { beganMs, openFrom, listedFrom, openAgain = [], listedAgain = [] } = order;
+export async function writeOrdered(engine: Engine, ordered: OrderedWalks): Promise<void> {
+  const { beganMs, openFrom, listedFrom, openAgain = [], listedAgain = [] } = ordered;
   const same = { kind: "equal", attribute: "beganMs", value: beganMs } as const;
-  if (isDone(order)) return void (await engine.table.delete(orderKey(engine), same));
+  if (isDone(ordered)) return void (await engine.table.delete(orderedKey(engine), same));
   const fields = {
     openFrom,
     listedFrom,
@@ -169,37 +169,37 @@ export async function writeOrder(engine: Engine, order: Order): Promise<void> {
   for (const [name, value] of Object.entries(fields))
     if (value === undefined) remove.push(name);
     else set[name] = value;
-  await engine.table.update(orderKey(engine), { set, ...(remove.length > 0 && { remove }) }, same);
+  await engine.table.update(orderedKey(engine), { set, ...(remove.length > 0 && { remove }) }, same);
 }
 
-function orderKey({ settings }: Engine) {
-  return { pk: sweeperPk(settings.keyPrefix), sk: ORDER_SK };
+function orderedKey({ settings }: Engine) {
+  return { pk: sweeperPk(settings.keyPrefix), sk: ORDERED_SK };
 }
 
 function progressOf(engine: Engine, item: Partial<Item> = {}): Progress {
   const { walkedAtMs } = item;
   const first = atFirst(engine);
-  const [due, sinceMs] = [roundIn(item, "due"), item["dueSinceMs"]];
+  const [due, sinceMs] = [unfinishedIn(item, "due"), item["dueSinceMs"]];
   return {
     listedFrom: placeIn(item, "listedFrom") ?? first.listedFrom,
     again: againIn(item, "again"),
     walkedAtMs: typeof walkedAtMs === "number" ? walkedAtMs : first.walkedAtMs,
     walkTookMs: Number(item["walkTookMs"] ?? 0),
     due: due && { ...due, ...(typeof sinceMs === "number" && { sinceMs }) },
-    walk: roundIn(item, "walk"),
+    walk: unfinishedIn(item, "walk"),
   };
 }
 
-function packAgain(again: readonly Again[]): string {
+function packAgain(again: readonly FailedLook[]): string {
   return again.map(({ place, tries }) => `${tries} ${place}`).join("\n");
 }
 
-function againIn(item: Partial<Item>, name: string): readonly Again[] {
+function againIn(item: Partial<Item>, name: string): readonly FailedLook[] {
   const text = item[name];
   return typeof text === "string" ? text.split("\n").map(againOf) : [];
 }
 
-function againOf(text: string): Again {
+function againOf(text: string): FailedLook {
   const [tries, place] = text.split(" ");
   return { tries: Number(tries), place: place ?? "" };
 }
@@ -209,7 +209,7 @@ function placeIn(item: Partial<Item>, name: string): IndexPosition | undefined {
   return typeof place === "string" ? place : undefined;
 }
 
-function roundIn(item: Partial<Item>, name: "due" | "walk"): Round | undefined {
+function unfinishedIn(item: Partial<Item>, name: "due" | "walk"): UnfinishedWalk | undefined {
   const [beganMs, from] = [item[`${name}BeganMs`], placeIn(item, `${name}From`)];
   return typeof beganMs === "number" && from !== undefined ? { beganMs, from } : undefined;
 }

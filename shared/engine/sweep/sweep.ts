@@ -1,33 +1,29 @@
 /** The sweeper: walks the open index and the recent listing, and wakes invocations whose wakes were lost (I8). */
 import { DAY_MS } from "../../core/model/time-units.ts";
-import { wakeDriverless } from "./driverless.ts";
+import { walkOnce } from "./walk.ts";
 import type { Engine } from "../engine.ts";
 import { newestListedMs, oldestListedMs, START } from "../store/index-walk.ts";
 import { placeAt, sweeperPk } from "../store/item-keys.ts";
 import { readPartition } from "../store/read-partition.ts";
 import type { Item } from "../ports/table.ts";
-import { NO_GUARD } from "./guard.ts";
-import { sendAgain } from "./hand-over.ts";
-import { walkListing } from "./listing-tasks.ts";
-import { dueRound, everythingRound, everythingTask } from "./open-tasks.ts";
-import { beginRecord } from "./pass-record.ts";
-import { begun, runPass, type SweepReport } from "./pass.ts";
+import { NO_GUARD, beginRecord } from "./guard.ts";
+import { sendAgain, slicesIn } from "./slices.ts";
+import { newDue, newEverything, everythingWalk } from "./walks.ts";
+import { type SweepReport, begun, publishOpenCount, runPass } from "./pass.ts";
 import {
   atFirst,
   hasProgress,
-  type Order,
-  placeOrder,
+  type OrderedWalks,
+  orderWalks,
   type Progress,
   readListed,
-  readOrder,
+  readOrdered,
   type Saved,
   savedIn,
-  writeOrder,
+  writeOrdered,
   writeProgress,
 } from "./progress.ts";
-import { slicesIn } from "./slice.ts";
-import { Tally } from "./tally.ts";
-import { publishOpenCount } from "./publish-open-count.ts";
+import { Counts } from "./counts.ts";
 
 const PAUSE_MAX_MS = 60_000;
 /**
@@ -56,10 +52,10 @@ export async function sweep(
     again: [],
     walkedAtMs,
     walkTookMs: 0,
-    due: dueRound(nowMs),
-    ...(walk === "everything" && { walk: everythingRound(nowMs) }),
+    due: newDue(nowMs),
+    ...(walk === "everything" && { walk: newEverything(nowMs) }),
   };
-  return await runPass(engine, { progress, order: undefined }, { nowMs, untilMs: Infinity, save: async () => {} });
+  return await runPass(engine, { progress, ordered: undefined }, { nowMs, untilMs: Infinity, save: async () => {} });
 }
 
 /**
@@ -93,19 +89,19 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
       const nowMs = engine.clock.nowMs();
       const progress = begun(saved.progress, nowMs);
       // A process that an operator has given the order to may have left a part of it.
-      const order = await readOrder(engine);
-      await runPass(engine, { progress, order }, { nowMs, untilMs: Infinity, save });
+      const ordered = await readOrdered(engine);
+      await runPass(engine, { progress, ordered }, { nowMs, untilMs: Infinity, save });
     });
 }
 
 /** Writes the progress, and the order if it has changed. The entries to be looked at again are written with their places. */
-function writer(engine: Engine, atFirst?: Order): (now: Saved) => Promise<void> {
+function writer(engine: Engine, atFirst?: OrderedWalks): (now: Saved) => Promise<void> {
   let written = atFirst;
-  return async ({ progress, order }) => {
+  return async ({ progress, ordered }) => {
     await writeProgress(engine, progress);
-    if (order === undefined || order === written) return;
-    await writeOrder(engine, order);
-    written = order;
+    if (ordered === undefined || ordered === written) return;
+    await writeOrdered(engine, ordered);
+    written = ordered;
   };
 }
 
@@ -118,7 +114,7 @@ function writer(engine: Engine, atFirst?: Order): (now: Saved) => Promise<void> 
 async function resumed(engine: Engine): Promise<Saved> {
   const known = await readListed(engine);
   const listed = known ?? { listedFrom: placeAt(await oldestListedMs(engine, engine.clock.nowMs(), EMPTY_DAYS_MAX)) };
-  return { progress: { ...atFirst(engine), ...listed }, order: undefined };
+  return { progress: { ...atFirst(engine), ...listed }, ordered: undefined };
 }
 
 /**
@@ -138,10 +134,10 @@ export async function sweepOnce(engine: Engine, untilMs = Infinity): Promise<Swe
 export async function sweepAll(engine: Engine, untilMs = Infinity): Promise<SweepReport> {
   const nowMs = engine.clock.nowMs();
   const oldestMs = await oldestListedMs(engine, nowMs);
-  const order = { beganMs: nowMs, openFrom: START, listedFrom: placeAt(oldestMs) };
-  await placeOrder(engine, order);
+  const ordered = { beganMs: nowMs, openFrom: START, listedFrom: placeAt(oldestMs) };
+  await orderWalks(engine, ordered);
   const items = await remembered(engine);
-  return await passFrom(engine, items, { progress: savedIn(engine, items).progress, order }, untilMs);
+  return await passFrom(engine, items, { progress: savedIn(engine, items).progress, ordered }, untilMs);
 }
 
 async function remembered({ table, settings }: Engine): Promise<readonly Item[]> {
@@ -151,10 +147,10 @@ async function remembered({ table, settings }: Engine): Promise<readonly Item[]>
 async function passFrom(
   engine: Engine,
   items: readonly Item[],
-  { progress, order }: Saved,
+  { progress, ordered }: Saved,
   untilMs: number,
 ): Promise<SweepReport> {
-  const save = writer(engine, order);
+  const save = writer(engine, ordered);
   const record = await beginRecord(engine, items);
   // The very first pass computes its start in the listing from the clock. If its process dies, the next pass must not compute
   // a later one.
@@ -163,7 +159,7 @@ async function passFrom(
   const slices = slicesIn(items);
   await sendAgain(engine, slices, nowMs);
   const underWay = new Set(slices.map(({ walk }) => walk.name));
-  const saved = { progress: begun(progress, nowMs, underWay), order };
+  const saved = { progress: begun(progress, nowMs, underWay), ordered };
   try {
     return await runPass(engine, saved, { nowMs, untilMs, save, guard: record.guard, slices });
   } finally {
@@ -179,23 +175,29 @@ async function passFrom(
  */
 export async function recover(engine: Engine): Promise<number> {
   const nowMs = engine.clock.nowMs();
-  const pass = { engine, nowMs, tally: new Tally(), guard: NO_GUARD, listedBelow: placeAt(nowMs + DAY_MS) };
+  const pass = { engine, nowMs, counts: new Counts(), guard: NO_GUARD, listedBelow: placeAt(nowMs + DAY_MS) };
   const { progress: known } = await resumed(engine);
   const progress: Progress = { ...begun(known, nowMs), walkedAtMs: nowMs };
-  const walked = await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
+  const walked = await everythingWalk.goOn({ progress, ordered: undefined }, pass, () => false);
   publishOpenCount(pass, walked, []);
   // If a driver neither parked its invocation nor renewed the lease, only the listing contains the invocation. Such an entry
   // is older than the newest entry, but by at most about the length of one lease.
   const newestMs = await newestListedMs(engine, nowMs);
-  if (newestMs === undefined) return recovered(engine, pass.tally);
+  if (newestMs === undefined) return recovered(engine, pass.counts);
   const listedFrom = placeAt(newestMs - 2 * engine.settings.leaseMs);
   // The queue of a sole owner is as durable as its table, so no invocation needs a note in the open index. A failed look is not
   // repeated here: the walk of `runSweeper` comes to the entry when it is old enough, or has noted the invocation before.
-  await walkListing({ ...progress, listedFrom, again: [] }, pass, () => false, wakeDriverless);
-  return recovered(engine, pass.tally);
+  await walkOnce(
+    pass,
+    { name: "ordered-listing", beganMs: nowMs },
+    { from: listedFrom, below: pass.listedBelow },
+    [],
+    () => false,
+  );
+  return recovered(engine, pass.counts);
 }
 
-function recovered({ activeInvocations }: Engine, { woken }: Tally): number {
+function recovered({ activeInvocations }: Engine, { woken }: Counts): number {
   activeInvocations.suspects?.recovered();
   return woken;
 }

@@ -9,7 +9,7 @@ import { resume } from "../../../shared/engine/operate/resume.ts";
 import { showInvocation } from "../../../shared/engine/query/show-invocation.ts";
 import { StatusProbe } from "../../../shared/engine/query/status-probe.ts";
 import { load } from "../../../shared/engine/store/load.ts";
-import { pauseUnread } from "../../../shared/engine/sweep/pause-unread.ts";
+import { pauseUnread } from "../../../shared/engine/sweep/dead-letters.ts";
 import { crashBefore } from "../../harness/engine/crash.ts";
 import { type Actor, LEASE_MS, sendOn, type StageSettings, textOf } from "../../harness/engine/engine-fixture.ts";
 import { putOf } from "../../harness/engine/named-calls.ts";

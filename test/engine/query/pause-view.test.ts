@@ -4,7 +4,7 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { pause } from "../../../shared/engine/operate/pause.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
 import { showInvocation } from "../../../shared/engine/query/show-invocation.ts";
-import { pauseUnread } from "../../../shared/engine/sweep/pause-unread.ts";
+import { pauseUnread } from "../../../shared/engine/sweep/dead-letters.ts";
 import { sendOn } from "../../harness/engine/engine-fixture.ts";
 import { AttemptFails } from "../../harness/engine/script-context.ts";
 import { stages } from "../../harness/engine/stages.ts";

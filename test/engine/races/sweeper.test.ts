@@ -7,7 +7,7 @@ import type { Wake } from "../../../shared/engine/ports/queue.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import { recover, runSweeper, sweep, sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
-import { READS_MAX } from "../../../shared/engine/sweep/tally.ts";
+import { READS_MAX } from "../../../shared/engine/sweep/counts.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
 import { stages } from "../../harness/engine/stages.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { EmfMeter } from "../../../shared/adapters/system/emf-meter.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
-import { OpenCount } from "../../../shared/engine/sweep/open-count.ts";
+import { OpenCount } from "../../../shared/engine/sweep/counts.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { service } from "../../core/registry/sample-deployment.ts";
 import { sendOn } from "../../harness/engine/engine-fixture.ts";

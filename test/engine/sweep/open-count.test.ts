@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { pause } from "../../../shared/engine/operate/pause.ts";
-import { OPEN_STATUSES, OpenCount } from "../../../shared/engine/sweep/open-count.ts";
+import { OPEN_STATUSES, OpenCount } from "../../../shared/engine/sweep/counts.ts";
 import { recover, sweep, sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { service } from "../../core/registry/sample-deployment.ts";
 import { type Actor, sendOn, type Stage } from "../../harness/engine/engine-fixture.ts";

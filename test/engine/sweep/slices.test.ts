@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationPk, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
 import { readNoted } from "../../../shared/engine/store/noted.ts";
-import { runSlice } from "../../../shared/engine/sweep/run-slice.ts";
+import { runSlice } from "../../../shared/engine/sweep/slices.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import type { SweepReport } from "../../../shared/engine/sweep/pass.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";

@@ -11,7 +11,7 @@ import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { noteUnread } from "../../../shared/engine/sweep/unread.ts";
+import { noteUnread } from "../../../shared/engine/sweep/listing-looks.ts";
 import { stages } from "../../harness/engine/stages.ts";
 import { plantListed, wokenBy } from "../../harness/engine/planted.ts";
 

@@ -7,7 +7,7 @@ import { workBatch } from "../../../shared/engine/consume/work-batch.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Delivery, Queue } from "../../../shared/engine/ports/queue.ts";
 import { drainDeadLetters } from "../../../shared/engine/sweep/dead-letters.ts";
-import { runSlice } from "../../../shared/engine/sweep/run-slice.ts";
+import { runSlice } from "../../../shared/engine/sweep/slices.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 
 /** The time of a request. */

@@ -14,7 +14,7 @@ import type { Delivery, Queue, Wake } from "../../../shared/engine/ports/queue.t
 import type { SliceQueue } from "../../../shared/engine/ports/slices.ts";
 import type { Table } from "../../../shared/engine/ports/table.ts";
 import { drainDeadLetters } from "../../../shared/engine/sweep/dead-letters.ts";
-import { runSlice } from "../../../shared/engine/sweep/run-slice.ts";
+import { runSlice } from "../../../shared/engine/sweep/slices.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { tableWithinRights } from "../../harness/engine/table-within-rights.ts";
 import { slowedReads } from "../crash-points/slowed-reads.ts";

@@ -38,7 +38,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "worker delete obj#": "the same",
   "sweeper delete obj#": "the same",
   "worker delete inv#":
-    "lease records of former lives that a slice meets: `removeGhost` (shared/engine/sweep/open-check.ts)",
+    "lease records of former lives that a slice meets: `removeGhost` (shared/engine/sweep/open-looks.ts)",
 };
 
 test.each(ALL)("$name: no function tries more than its role may", async (scenario) => {

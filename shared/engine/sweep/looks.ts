@@ -1,12 +1,67 @@
-/** Wakes an invocation that needs a driver and has none (I8), and performs missing final effects (I2). */
+/** One look at one invocation: the walk can record it before it runs, and its failure stops no walk. A look wakes what needs a driver. */
+import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
+import { type Loaded, hasExpired, isLeased, isParked, load } from "../store/load.ts";
+import type { Guard, Phase } from "./guard.ts";
+import type { Counts } from "./counts.ts";
+import { TooLargeError } from "../store/read-partition.ts";
 import { finishCompleted } from "../recover/finish-completed.ts";
 import { isLeftUndone } from "../recover/left-undone.ts";
 import { noteOpen } from "../recover/note-open.ts";
 import { eraseUnstarted } from "../lease/erase-unstarted.ts";
 import { type Recipient, sendWake } from "../messaging/wake.ts";
 import { forgetInTime } from "../operate/purge.ts";
-import { hasExpired, isLeased, isParked, type Loaded } from "../store/load.ts";
+
+/** What a look needs of its pass. */
+export interface Looking {
+  readonly engine: Engine;
+  readonly counts: Counts;
+  readonly guard: Guard;
+}
+
+export interface Look {
+  readonly id: InvocationId;
+  readonly phase: Phase;
+  /** @returns false if the look failed; never rejects */
+  run(): Promise<boolean>;
+}
+
+/** The most bytes that one look loads, because several looks run together. */
+const LOADED_MAX_BYTES = 4 << 20;
+
+/**
+ * Makes a look that loads the invocation.
+ * @param look the action for the loaded invocation
+ * @param unread the action for an invocation that is too large to be loaded here
+ */
+export function lookAt(
+  engine: Engine,
+  id: InvocationId,
+  look: (loaded: Loaded) => Promise<void>,
+  unread: () => Promise<void>,
+): Look {
+  const run = () =>
+    spared(engine, id, async () => {
+      const loaded = await load(engine, id, LOADED_MAX_BYTES).catch((error: unknown) => {
+        if (error instanceof TooLargeError) return "too large" as const;
+        throw error;
+      });
+      if (loaded === "too large") await unread();
+      else if (loaded !== undefined) await look(loaded);
+    });
+  return { id, phase: "look", run };
+}
+
+/** Catches and logs errors, so that one invocation does not stop the walk. @returns true if the work succeeded */
+export async function spared(engine: Engine, invocationId: InvocationId, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    engine.log.write("sweeper.look-failed", { invocationId, error: String(error) });
+    return false;
+  }
+}
 
 /** The share of the check interval after which a message for an unchanged state is sent again. */
 const REPLACED_AFTER_SHARE = 0.5;
