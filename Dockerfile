@@ -12,7 +12,7 @@ COPY shared shared
 COPY functions functions
 COPY examples examples
 COPY ui ui
-COPY infra/build/bundled-packages.mjs infra/build/statement-program.mjs infra/build/ui-files.mjs infra/build/built-in-texts.mjs infra/
+COPY infra/build/bundled-packages.mjs infra/build/statement-program.mjs infra/build/ui-files.mjs infra/build/built-in-texts.mjs infra/build/
 RUN node build.mjs && npm prune --omit=dev --ignore-scripts --no-fund --no-audit
 
 FROM ${NODE_IMAGE}

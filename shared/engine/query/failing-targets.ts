@@ -83,7 +83,8 @@ export class FailingTargets {
       at += target.kept.length;
       return groupsOf(target, own);
     });
-    return groups.toSorted(byKindAndSize).slice(0, GROUPS_MAX);
+    // The groups of one handler have the same size of their target, so the larger group comes first.
+    return groups.toSorted((a, b) => byKindAndSize(a, b) || b.count - a.count).slice(0, GROUPS_MAX);
   }
 }
 
