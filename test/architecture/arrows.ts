@@ -111,7 +111,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/adapters/scheduler", rooms: AWS_ADAPTER, packages: ["@aws-sdk/client-scheduler"], node: true },
   { folder: "shared/adapters/event-sources", rooms: ADAPTER, packages: ["@aws-sdk/client-lambda"] },
   { folder: "shared/adapters/arrow", rooms: ADAPTER, packages: ["@uwdata/flechette"] },
-  { folder: "shared/adapters/squirreling", rooms: ADAPTER, packages: ["squirreling"], node: true },
+  { folder: "shared/adapters/sql", rooms: ADAPTER, node: true },
   { folder: "shared/adapters/statements", rooms: ADAPTER, node: true },
   { folder: "shared/adapters/sqs", rooms: AWS_ADAPTER, packages: ["@aws-sdk/client-sqs"], node: true },
   { folder: "shared/adapters/ssm", rooms: AWS_ADAPTER, packages: ["@aws-sdk/client-ssm"] },

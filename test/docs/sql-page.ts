@@ -1,5 +1,5 @@
 /** Writes docs/sql.md from the shapes of the tables, their sentences, and the limits of statements. */
-import { SQL_LIMITS } from "../../shared/adapters/squirreling/squirreling-sql.ts";
+import { SQL_LIMITS } from "../../shared/adapters/sql/limits.ts";
 import type { SETTINGS } from "../../shared/config/settings-table.ts";
 import { FLOW_CONTROL_TABLES } from "../../shared/core/query/flow-control-shapes.ts";
 import { dataTypeOf, type TableShape } from "../../shared/core/query/table-shape.ts";
@@ -94,7 +94,7 @@ everything; its memory and its time have limits.
 |---|---|
 | rows of the answer, on AWS | ${number(rowsMax)} |
 | size of the answer, on AWS | ${bytes(RESULT_MAX_BYTES)}; Arrow leaves as base64, of which 4.5 MiB fit |
-| rows and values of a list in a statement, and of Arrow whose types only the rows show | ${number(rowsMax)}, ${bytes(answerMaxBytes)} |
+| rows and values of a list in a statement | ${number(rowsMax)}, ${bytes(answerMaxBytes)} |
 | letters of the statement | ${number(statementMaxLength)} |
 | rows that joins, sorts and groups pass | ${number(stepsMax)} |
 | entries of the indexes that are read, on AWS | ${number(entriesMax)} |
@@ -117,9 +117,6 @@ takes nothing for a minute is cut off, or for ten seconds while other statements
 
 **An error before the first row has a status and a message.** After it the status is sent already, so the server breaks the answer off: HTTP/1.1 lacks the last
 chunk, HTTP/2 resets the stream, the JSON has no end. The log has the cause as \`admin-statement.cut\` ([log-events.md](log-events.md)).
-
-**A stream of Arrow begins with the types of its columns.** Where only all rows show a type, as after a UNION or for some CASE expressions, the rows wait for
-the end of the statement.
 
 **On AWS** an answer is sent as a whole, because a function returns it as one value. A larger answer is refused with 400.
 `;

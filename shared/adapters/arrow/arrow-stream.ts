@@ -17,20 +17,15 @@ import {
 } from "@uwdata/flechette";
 import type { DataType } from "@uwdata/flechette";
 import type { CellValue } from "../../core/query/table-shape.ts";
-import type { SqlCells, StreamedColumn } from "../../engine/ports/sql.ts";
+import type { SqlCells, SqlColumn } from "../../engine/ports/sql.ts";
 
 /** The end mark of a stream. */
 const END_BYTES = 8;
 /** A message begins with a mark and the length of its head, of four bytes each. */
 const MESSAGE_START_BYTES = 8;
 
-/**
- * @param columns the columns of the rows; no column has the type `unknown`
- * @returns a function that writes the next rows of the answer as one record batch
- */
-export function arrowWriter(
-  columns: readonly StreamedColumn[],
-): (rows: readonly SqlCells[], isLast: boolean) => Uint8Array {
+/** @returns a function that writes the next rows of the answer as one record batch */
+export function arrowWriter(columns: readonly SqlColumn[]): (rows: readonly SqlCells[], isLast: boolean) => Uint8Array {
   let isFirst = true;
   return (rows, isLast) => {
     const stream = streamOf(columns, rows);
@@ -41,7 +36,7 @@ export function arrowWriter(
 }
 
 /** A whole stream with one batch: the Arrow package can write a batch only as a part of a whole stream. */
-function streamOf(columns: readonly StreamedColumn[], rows: readonly SqlCells[]): Uint8Array {
+function streamOf(columns: readonly SqlColumn[], rows: readonly SqlCells[]): Uint8Array {
   const named = columns.map(({ name, type }, at): [string, ReturnType<typeof columnFromArray>] => {
     const values = rows.map((row) => valueOf(row[at] ?? null, type));
     return [name, columnFromArray(values, dataType(type), { maxBatchRows: Math.max(1, rows.length), useBigInt: true })];
@@ -57,7 +52,7 @@ function schemaBytes(stream: Uint8Array): number {
   return MESSAGE_START_BYTES + view.getInt32(4, true);
 }
 
-function dataType(type: StreamedColumn["type"]): DataType {
+function dataType(type: SqlColumn["type"]): DataType {
   switch (type) {
     case "text":
       return largeUtf8();
@@ -81,13 +76,11 @@ function dataType(type: StreamedColumn["type"]): DataType {
       return list(largeUtf8());
     case "integers":
       return list(uint32());
-    case "unknown":
-      throw new Error("a column of an Arrow stream needs a type");
   }
 }
 
 /** Integers become 64 bits. A value beyond the signed 64 bits keeps its lower 64 bits, unless its column is unsigned. */
-function valueOf(value: CellValue, type: StreamedColumn["type"]): unknown {
+function valueOf(value: CellValue, type: SqlColumn["type"]): unknown {
   if (value === null) return null;
   if (type === "integer") return BigInt.asIntN(64, BigInt(value as number | bigint));
   if (type === "uint64") return BigInt(value as number | bigint);

@@ -79,6 +79,7 @@ export class RemoteTables {
         for (const [place, cells] of batch.rows.entries()) {
           const row = batch.first + place;
           yield {
+            atHand: (column) => cells[at.get(column)!],
             cell: (column) => {
               // A row refers to its batch, so that the batch is in use as long as one of its rows is.
               const value = (batch.rows[place] ?? cells)[at.get(column)!];

@@ -1,5 +1,5 @@
 /** Runs statements in the evaluator: requests rows from the parent process, and sends the answer piece by piece. */
-import { SqlError, type SqlCells, type SqlRows, type SqlTable, type StreamedColumn } from "../../engine/ports/sql.ts";
+import { SqlError, type SqlCells, type SqlRows, type SqlTable, type SqlColumn } from "../../engine/ports/sql.ts";
 import { gathered } from "./gathered.ts";
 import type { AnswerForm, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
 import { RemoteTables, TableFailure } from "./remote-table.ts";
@@ -11,9 +11,9 @@ export interface Evaluation {
   readonly evaluate: (
     statement: string,
     tables: readonly SqlTable[],
-    asked: { readonly nowMs: number; readonly form: AnswerForm; readonly isWhole: boolean },
-  ) => Promise<SqlRows>;
-  readonly write: Readonly<Record<AnswerForm, (columns: readonly StreamedColumn[]) => AnswerWriter>>;
+    asked: { readonly nowMs: number; readonly isWhole: boolean },
+  ) => SqlRows;
+  readonly write: Readonly<Record<AnswerForm, (columns: readonly SqlColumn[]) => AnswerWriter>>;
 }
 
 /** The channel to the parent process. */
@@ -51,7 +51,7 @@ async function answer(
 ): Promise<void> {
   try {
     const remotes = tables.map((table) => remote.table(table));
-    const rows = await evaluate(statement, remotes, { nowMs, form, isWhole: wholeMaxBytes !== undefined });
+    const rows = evaluate(statement, remotes, { nowMs, isWhole: wholeMaxBytes !== undefined });
     const written = write[form](rows.columns);
     let given = 0;
     for await (const group of gathered(rows.groups, GATHERED)) {

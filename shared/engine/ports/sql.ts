@@ -35,19 +35,11 @@ export interface SqlColumn {
   readonly type: ColumnType | "number";
 }
 
-/** A column of rows that are not all evaluated yet; `unknown` if only its values show its type. */
-export interface StreamedColumn {
-  readonly name: string;
-  readonly type: SqlColumn["type"] | "unknown";
-}
-
 export type SqlCells = readonly CellValue[];
 
 /** The rows of a statement, which are evaluated while the reader takes them. */
 export interface SqlRows {
-  readonly columns: readonly StreamedColumn[];
-  /** False if a column may contain values of another type than its own, as after a UNION. */
-  readonly isTyped: boolean;
+  readonly columns: readonly SqlColumn[];
   /** Small groups of rows, each with its cells in the order of the columns. @throws SqlError */
   readonly groups: AsyncIterable<readonly SqlCells[]>;
 }

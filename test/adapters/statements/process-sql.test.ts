@@ -9,7 +9,7 @@ import { statementProgram } from "../../../infra/build/statement-program.mjs";
 import { StatementProcesses } from "../../../shared/adapters/statements/process-sql.ts";
 import { SqlError, type SqlTable, type WrittenAnswer } from "../../../shared/engine/ports/sql.ts";
 import { isRunning, until } from "../../running-processes.ts";
-import { MemorySqlTable } from "../squirreling/memory-sql-table.ts";
+import { MemorySqlTable } from "../sql/memory-sql-table.ts";
 import { CostlyTable } from "./costly-table.ts";
 
 const define = await statementProgram();

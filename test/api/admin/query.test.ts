@@ -164,7 +164,7 @@ test("the statement by which the reference's web UI counts invocations by state 
 
 test("rows as JSON in several pieces are one document, also if the last piece or all of them are empty", () => {
   const written = (...groups: number[][]): unknown => {
-    const write = columnedJson([{ name: "n", type: "unknown" }]);
+    const write = columnedJson([{ name: "n", type: "integer" }]);
     const pieces = groups.map((group, at) =>
       write(
         group.map((n) => [n]),

@@ -1,6 +1,6 @@
 /** Lists and statements never show an open invocation as completed, and report when they do not show everything. */
 import { expect, test } from "vitest";
-import { SquirrelingSql } from "../../../shared/adapters/squirreling/squirreling-sql.ts";
+import { SqlEngine } from "../../../shared/adapters/sql/sql-engine.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { placeAt, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
@@ -199,7 +199,7 @@ test("the first page shows the entries of the open index, although it cannot loo
 test("a statement that would look at too many invocations is refused, and the one that the refusal suggests is answered", async () => {
   const { actor, waiting, parked } = await manyYoung(1);
   const { engine } = actor;
-  const sql = new SquirrelingSql(() => engine.clock.nowMs());
+  const sql = new SqlEngine(() => engine.clock.nowMs());
   const limits = { ...STATEMENT_LIMITS, looksMax: 300 };
   const ids = async (statement: string) =>
     (await query(engine, sql, statement, { limits })).rows.map(([id]) => id as string);

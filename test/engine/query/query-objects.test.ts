@@ -1,6 +1,6 @@
 /** SQL over keys: waiting invocations, holders and state. */
 import { expect, test } from "vitest";
-import { SquirrelingSql } from "../../../shared/adapters/squirreling/squirreling-sql.ts";
+import { SqlEngine } from "../../../shared/adapters/sql/sql-engine.ts";
 import { editState } from "../../../shared/engine/operate/edit-state.ts";
 import { STATEMENT_LIMITS } from "../../../shared/engine/query/listing-budget.ts";
 import { query } from "../../../shared/engine/query/query-tables.ts";
@@ -134,7 +134,7 @@ test("a join of invocations with the state of their keys", async () => {
 test("where processes share the table, a walk over the partitions of objects has a limit", async () => {
   const { actor } = await crowded();
   const limits = { ...STATEMENT_LIMITS, pagesMax: 0 };
-  const sql = new SquirrelingSql(() => actor.engine.clock.nowMs());
+  const sql = new SqlEngine(() => actor.engine.clock.nowMs());
   await expect(query(actor.engine, sql, "select key from state", { limits })).rejects.toThrow("service_key = '...'");
   const named = `select key from state ${OF_KEY}`;
   expect((await query(actor.engine, sql, named, { limits })).columns).toEqual([{ name: "key", type: "text" }]);

@@ -2,24 +2,22 @@
 import { hex } from "../../../core/model/hex.ts";
 import { momentIso } from "../../../core/model/moment.ts";
 import type { CellValue } from "../../../core/query/table-shape.ts";
-import type { SqlCells, StreamedColumn } from "../../../engine/ports/sql.ts";
+import type { SqlCells, SqlColumn } from "../../../engine/ports/sql.ts";
 
 const TEXT = new TextEncoder();
 
 /** @returns a function that writes the next rows of the answer */
-export function rowsJson(
-  columns: readonly StreamedColumn[],
-): (rows: readonly SqlCells[], isLast: boolean) => Uint8Array {
+export function rowsJson(columns: readonly SqlColumn[]): (rows: readonly SqlCells[], isLast: boolean) => Uint8Array {
   return pieces(columns, "{");
 }
 
 /** Like `rowsJson`, but writes the names of all columns first, because the rows do not show a column that has no value at all. */
-export function columnedJson(columns: readonly StreamedColumn[]): ReturnType<typeof rowsJson> {
+export function columnedJson(columns: readonly SqlColumn[]): ReturnType<typeof rowsJson> {
   return pieces(columns, `{"columns":${JSON.stringify(columns.map(({ name }) => name))},`);
 }
 
 /** @param head the text before the member `rows` */
-function pieces(columns: readonly StreamedColumn[], head: string): ReturnType<typeof rowsJson> {
+function pieces(columns: readonly SqlColumn[], head: string): ReturnType<typeof rowsJson> {
   const names = columns.map(({ name }) => JSON.stringify(name));
   const rowJson = (row: SqlCells): string => {
     const cells: string[] = [];
@@ -35,7 +33,7 @@ function pieces(columns: readonly StreamedColumn[], head: string): ReturnType<ty
   };
 }
 
-function cellJson(value: NonNullable<CellValue>, type: StreamedColumn["type"]): string {
+function cellJson(value: NonNullable<CellValue>, type: SqlColumn["type"]): string {
   if (type === "moment") return JSON.stringify(momentJson(Number(value)));
   if (type === "duration") return `"PT${Number(value) / 1000}S"`;
   if (value instanceof Uint8Array) return `"${hex(value)}"`;
