@@ -1,8 +1,7 @@
 /** A log and a meter that keep what is written, for tests that read it; and silent ones for all other tests. */
 import type { Log, LogFields, Meter, Reading } from "../shared/engine/ports/log.ts";
-import type { LogEventLevel } from "../shared/engine/ports/log-event.ts";
 import { LOG_EVENTS } from "../shared/engine/ports/log-events.ts";
-import type { LogEvent } from "../shared/engine/ports/log-events.ts";
+import type { LogEvent, LogEventLevel } from "../shared/engine/ports/log-events.ts";
 
 export interface LogLine {
   readonly event: LogEvent;

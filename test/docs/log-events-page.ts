@@ -1,5 +1,5 @@
 /** Writes docs/log-events.md from the table of log events. */
-import type { LogEventEntry, LogEventLevel } from "../../shared/engine/ports/log-event.ts";
+import type { LogEventEntry, LogEventLevel } from "../../shared/engine/ports/log-events.ts";
 import { LOG_EVENT_NAMES, LOG_EVENTS } from "../../shared/engine/ports/log-events.ts";
 
 const OPENING = `# Log events
