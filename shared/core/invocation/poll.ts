@@ -1,7 +1,7 @@
 /** The rules of a poll. They decide whether the driver makes an attempt, parks or ends the invocation, or first gets its lock. */
 import type { Await } from "../model/await-tree.ts";
 import type { Failure } from "../model/failure.ts";
-import { CLOCK_SKEW_MAX_MS } from "../model/clock-skew.ts";
+import { CLOCK_SKEW_MAX_MS } from "../model/time-units.ts";
 import { needsLock } from "./acceptance.ts";
 import type { Arrival, Poll } from "./event.ts";
 import { Freshness } from "./freshness.ts";

@@ -2,9 +2,28 @@
 import { durationText } from "../model/duration-text.ts";
 import { MINUTE_MS } from "../model/time-units.ts";
 import type { Mismatch } from "../model/attempt-failure.ts";
-import type { FormerCode } from "./former-code.ts";
 import type { Invocation } from "./invocation.ts";
 import { CUT_VERSION_MIN, journalPrefix } from "./prefix.ts";
+import type { Deployment } from "../model/deployment.ts";
+import type { DeploymentId } from "../model/ids.ts";
+
+export interface FormerCode {
+  /** The deployment that recorded the entry. */
+  readonly deploymentId: DeploymentId;
+  /** False if the deployment has been removed, or no longer offers the service. */
+  readonly isRegistered: boolean;
+}
+
+/** @param recorder the deployment that recorded the entry; undefined if it is unknown */
+export function formerCodeOf(
+  deployments: readonly Deployment[],
+  service: string,
+  recorder: DeploymentId | undefined,
+): FormerCode | undefined {
+  if (recorder === undefined) return undefined;
+  const found = deployments.find(({ id }) => id === recorder);
+  return { deploymentId: recorder, isRegistered: found?.services.some(({ name }) => name === service) ?? false };
+}
 
 export interface WayOut {
   /** `restore`: the former code at its old address. `move`: the former code at another address. */

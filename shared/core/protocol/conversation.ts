@@ -15,7 +15,7 @@ import { AwaitingOnMessage, CONTROL } from "./control-messages.ts";
 import { FrameReader, REQUESTED_ACK } from "./frame.ts";
 import type { Frame } from "./frame.ts";
 import { codeText } from "./messages.ts";
-import { completionOfProposal } from "./proposal.ts";
+import { completionOfProposal } from "./notifications.ts";
 import type { AttemptReply, ReplyEnd, Received } from "./received.ts";
 import type { ProtocolVersion } from "./version.ts";
 

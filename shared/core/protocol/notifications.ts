@@ -1,24 +1,25 @@
 /** The notifications, which complete commands or deliver signals: their codes, their fields, and how they are built and read. */
 import type { Outcome } from "../model/await-tree.ts";
 import type { Result } from "../model/failure.ts";
-import { decode } from "../model/proto3-decode.ts";
+import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import {
-  Proto3Error,
   bytes,
+  type Draft,
+  type Infer,
   message,
   oneof,
+  Proto3Error,
   string,
   submessage,
   uint32,
-  type Draft,
-  type Infer,
 } from "../model/proto3.ts";
 import type { SignalName } from "./command-parts.ts";
 import { COMMANDS, type CompletedName } from "./commands.ts";
-import { CONTROL, RunCompletionAckMessage } from "./control-messages.ts";
+import { CONTROL, RawProposalMessage, RawRunCompletionMessage, RunCompletionAckMessage } from "./control-messages.ts";
 import { HEADER_BYTES, messageFrame } from "./frame.ts";
-import { failureToWire, oneofFailure, oneofValue, oneofVoid, StateKeysMessage } from "./wire-values.ts";
+import { FailureMessage, failureToWire, oneofFailure, oneofValue, oneofVoid, StateKeysMessage } from "./wire-values.ts";
 import type { ProtocolVersion } from "./version.ts";
+import { encode } from "../model/proto3-encode.ts";
 
 /** All notifications share this shape. Each function here sets only the results that its kind may have. */
 export const NotificationMessage = message({
@@ -142,4 +143,33 @@ export function notificationHead(raw: Uint8Array): { readonly id: NotificationId
   if (signalIndex !== undefined) return { id: { index: signalIndex }, outcome };
   if (signalName !== undefined) return { id: { name: signalName }, outcome };
   throw new Proto3Error("a notification names neither a completion nor a signal");
+}
+
+export interface ProposedCompletion {
+  readonly completionId: number;
+  readonly failed: boolean;
+  readonly frame: Uint8Array;
+}
+
+/** @returns undefined if the proposal has no result. @throws Proto3Error */
+export function completionOfProposal(
+  payload: Uint8Array,
+  version: ProtocolVersion,
+  budget?: ElementBudget,
+): ProposedCompletion | undefined {
+  const { resultCompletionId: completionId, value, failure } = decode(RawProposalMessage, payload);
+  if (value !== undefined) {
+    const frame = messageFrame(NOTIFICATIONS.RunCompletion, NotificationMessage, {
+      completionId,
+      value: { content: value },
+    });
+    return { completionId, failed: false, frame };
+  }
+  if (failure === undefined) return undefined;
+  const known = decode(FailureMessage, failure, budget);
+  // A failure keeps its bytes, except for V5, which must not receive metadata.
+  const passed =
+    version >= 6 || known.metadata.length === 0 ? failure : encode(FailureMessage, { ...known, metadata: [] });
+  const frame = messageFrame(NOTIFICATIONS.RunCompletion, RawRunCompletionMessage, { completionId, failure: passed });
+  return { completionId, failed: true, frame };
 }

@@ -1,4 +1,4 @@
-/** Finds the deployment that serves each service, which is the deployment with the service's highest revision. */
+/** Finds the deployment that serves each service, the one with its highest revision, and so the status of a deployment. */
 import type { Deployment, ServiceRevision } from "../model/deployment.ts";
 
 export interface LatestRevision {
@@ -29,4 +29,25 @@ function isLater(left: LatestRevision, right: LatestRevision): boolean {
     return left.deployment.createdAtMs > right.deployment.createdAtMs;
   }
   return left.deployment.id > right.deployment.id;
+}
+
+/**
+ * `active`: gets new invocations. `draining`: gets none, but open invocations are pinned to it. `drained`: gets none, and no
+ * open invocation is pinned to it.
+ */
+export type DeploymentStatus = "active" | "draining" | "drained";
+
+/** True if the deployment has the latest revision of at least one of its services. */
+export function isActive({ id, services }: Deployment, latest: ReadonlyMap<string, LatestRevision>): boolean {
+  return services.some(({ name }) => latest.get(name)?.deployment.id === id);
+}
+
+/** @param pinned the number of open invocations that are pinned to the deployment */
+export function deploymentStatus(
+  deployment: Deployment,
+  latest: ReadonlyMap<string, LatestRevision>,
+  pinned: number,
+): DeploymentStatus {
+  if (isActive(deployment, latest)) return "active";
+  return pinned > 0 ? "draining" : "drained";
 }

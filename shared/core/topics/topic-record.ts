@@ -126,3 +126,17 @@ function textOf(bytes: Uint8Array): string | undefined {
 function bad(reason: BadRecordReason, detail: string): MappedRecord {
   return { kind: "bad", reason, detail };
 }
+
+/**
+ * The id of the subscription also identifies the cluster. After a reset to earlier records, the subscription invokes its handler
+ * for these records again, so the number of the reset is part of the identity. The timestamp distinguishes the records of a
+ * topic that was deleted and created again, whose offsets begin again at 0.
+ */
+export function recordIdentity(
+  { subscriptionId, topic, partition }: RecordOrigin,
+  { offset, timestampMs }: Pick<TopicRecord, "offset" | "timestampMs">,
+  resetNumber: number,
+): readonly string[] {
+  const at = timestampMs === undefined ? "" : String(timestampMs);
+  return ["rec", subscriptionId, String(resetNumber), topic, String(partition), String(offset), at];
+}

@@ -8,7 +8,7 @@ import { ActiveInvocation, type DriverOrigin } from "../local/active-invocation.
 import { Inbox } from "../local/inbox.ts";
 import { LeaseHandle } from "../local/lease-handle.ts";
 import type { OwnAcceptance } from "../local/own-acceptance.ts";
-import { inputEntry } from "../store/input-entry.ts";
+import { inputEntry } from "../store/entries.ts";
 import { invocationPk } from "../store/item-keys.ts";
 import { actAttributes } from "../store/operator-act.ts";
 import { wakeNow } from "../messaging/wake.ts";

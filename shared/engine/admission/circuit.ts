@@ -1,5 +1,5 @@
 /** The circuit breaker. While all attempts of a service on a deployment fail, attempts wait, and one at a time probes. */
-import { CLOCK_SKEW_MAX_MS } from "../../core/model/clock-skew.ts";
+import { CLOCK_SKEW_MAX_MS } from "../../core/model/time-units.ts";
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";

@@ -3,7 +3,7 @@ import { journalBytes, openRuns } from "../../core/invocation/journal.ts";
 import type { AttemptOutcome } from "../../core/invocation/event.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { Conversation } from "../../core/protocol/conversation.ts";
-import { namesOfOpenRuns } from "../../core/protocol/open-runs.ts";
+import { namesOfOpenRuns } from "../../core/protocol/received.ts";
 import type { ProtocolVersion } from "../../core/protocol/version.ts";
 import type { Engine } from "../engine.ts";
 import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";

@@ -7,9 +7,8 @@ import { keptFailure, keptName, type Mismatch } from "../../core/model/attempt-f
 import type { Engine } from "../engine.ts";
 import type { Activity } from "../ports/activity.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
-import { type FormerCode, formerCodeOf } from "../../core/invocation/former-code.ts";
 import { sameMismatch, spokenCommand } from "../../core/invocation/mismatch.ts";
-import { waysOut } from "../../core/invocation/ways-out.ts";
+import { type FormerCode, formerCodeOf, waysOut } from "../../core/invocation/ways-out.ts";
 import { targetText } from "../../core/model/target.ts";
 import { SMALL_MAX_BYTES } from "../store/load.ts";
 import { loadWithMoments } from "../store/operator-loads.ts";

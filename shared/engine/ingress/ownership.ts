@@ -5,7 +5,7 @@ import type { Target } from "../../core/model/target.ts";
 import { boundIdempotentId, idempotentId } from "../accept/invocation-ids.ts";
 import type { Engine } from "../engine.ts";
 import { findAccepted } from "../messaging/find-accepted.ts";
-import { acceptanceIn, existingAcceptance } from "../store/existing-acceptance.ts";
+import { acceptanceIn, existingAcceptance } from "../store/acceptance-record.ts";
 
 /** The caller of a request, where callers are bound. */
 export interface BoundCaller {

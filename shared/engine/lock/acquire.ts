@@ -16,7 +16,7 @@ import { isHeldBy, takeOrQueue } from "./object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { withoutPendingEdit } from "./pending-edit.ts";
 import { reserveKey } from "./reserved-key.ts";
-import { existingAcceptance } from "../store/existing-acceptance.ts";
+import { existingAcceptance } from "../store/acceptance-record.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 import type { Condition, Update } from "../ports/table.ts";
 import { wakeNow } from "../messaging/wake.ts";

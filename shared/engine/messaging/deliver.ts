@@ -11,7 +11,7 @@ import { earlyUntilS, keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../s
 import { chunkForPut, PIECE_MAX_BYTES, recordBytes } from "../store/large-record.ts";
 import type { Loaded } from "../store/load.ts";
 import { actAttributes } from "../store/operator-act.ts";
-import { acceptanceIn, existingAcceptance } from "../store/existing-acceptance.ts";
+import { acceptanceIn, existingAcceptance } from "../store/acceptance-record.ts";
 import { isLaterLife } from "./later-life.ts";
 import type { Item } from "../ports/table.ts";
 import type { OperatorAct } from "../ports/submission.ts";

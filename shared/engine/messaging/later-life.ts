@@ -4,7 +4,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { ARRIVALS, ARRIVALS_TO_SEGMENTS, belongsTo, momentOf } from "../store/item-keys.ts";
 import { eachPage } from "../store/read-partition.ts";
-import { acceptanceIn } from "../store/existing-acceptance.ts";
+import { acceptanceIn } from "../store/acceptance-record.ts";
 import type { Item } from "../ports/table.ts";
 
 /** The most by which the clocks of two processes differ: each clock is right within five seconds. */

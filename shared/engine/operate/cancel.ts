@@ -7,9 +7,8 @@ import { deliverArrival, type NewArrival, openLifeOf } from "../messaging/delive
 import { drive } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
 import { claim } from "../lease/claim.ts";
-import { hasExpired, isLeased, load, unperformed } from "../store/load.ts";
+import { hasExpired, isLeased, load, pollOf, unperformed } from "../store/load.ts";
 import { loadHeads } from "../store/operator-loads.ts";
-import { pollOf } from "../store/poll-of.ts";
 import { actNow } from "../store/operator-act.ts";
 import type { Interruption } from "../ports/submission.ts";
 import { wakeNow } from "../messaging/wake.ts";

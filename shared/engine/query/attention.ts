@@ -15,7 +15,7 @@ import { presentedStatus } from "../operate/inspect.ts";
 import type { PauseView, WaitView } from "../ports/submission.ts";
 import type { Loaded } from "../store/load.ts";
 import type { CauseGroup } from "./failing-targets.ts";
-import { loadListed } from "./load-listed.ts";
+import { loadListed } from "./waits-for.ts";
 import { type OpenCensus, type Suspect, takeCensus } from "./open-census.ts";
 import { summaryOfLoaded } from "./open-listing.ts";
 import { pauseView } from "./pause-view.ts";

@@ -10,7 +10,7 @@ import { type ChildRequest, resultJson, resultOf, signalJson } from "../../core/
 import { type JsonForm, rowOf } from "../../core/protocol/commands.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import { NotificationMessage } from "../../core/protocol/notifications.ts";
-import { targetJson, type TargetTypes } from "./target-json.ts";
+import type { ServiceType, Target } from "../../core/model/target.ts";
 
 const text = new TextDecoder();
 const NO_TIME = { secs: 0, nanos: 0 };
@@ -122,4 +122,21 @@ function notifiedWord({ value, failure, invocationId, stateKeys }: Infer<typeof 
   if (failure !== undefined) return "Failure";
   if (invocationId !== undefined) return "InvocationId";
   return stateKeys === undefined ? "Void" : "StateKeys";
+}
+
+export interface TargetTypes {
+  /** By service name. */
+  readonly serviceTypes: ReadonlyMap<string, ServiceType>;
+  /** `<service>/<handler>` of the shared handlers. */
+  readonly sharedHandlers: ReadonlySet<string>;
+}
+
+/** A service that is no longer registered counts as an object if the target has a key. */
+export function targetJson({ service: name, handler, key }: Target, types: TargetTypes): unknown {
+  if (key === undefined) return { Service: { name, handler, scope: null } };
+  const isShared = types.sharedHandlers.has(`${name}/${handler}`);
+  const isWorkflow = types.serviceTypes.get(name) === "workflow";
+  const own = isWorkflow ? "Workflow" : "Exclusive";
+  const told = { name, key, handler, handler_ty: isShared ? "Shared" : own, scope: null };
+  return isWorkflow ? { Workflow: told } : { VirtualObject: told };
 }

@@ -9,11 +9,14 @@ import { hasExpired, type Loaded } from "../store/load.ts";
 import { loadHeads } from "../store/operator-loads.ts";
 import type { Summary } from "./open-listing.ts";
 import type { SqlRow } from "../ports/sql.ts";
-import { queuedAtMs, ticketOf } from "./queue-ticket.ts";
 import { type Cells, type Reading, typeWord } from "./reading.ts";
 import { waitsJson } from "./wait-json.ts";
 import { ownWaits } from "./wait-view.ts";
 import { readsFreely } from "../ports/store-ownership.ts";
+import type { Engine } from "../engine.ts";
+import { inboxKey } from "../store/object-keys.ts";
+import type { Key } from "../ports/table.ts";
+import { objectPartition } from "../store/object-partition.ts";
 
 /** Columns that have values only after an attempt has begun, and until the end. */
 const OF_ATTEMPTS = new Set(INVOCATION_STATE.columns.map(({ name }) => name).filter((name) => name !== "id"));
@@ -160,4 +163,17 @@ function isEmptyIn(status: Presented, column: string): boolean {
  */
 function isParked({ status, loaded, probed }: Summary): boolean {
   return loaded !== undefined || (probed !== true && status !== "running" && status !== "completed");
+}
+
+/** @returns the key of the ticket's item; undefined for an invocation that never queued */
+export function ticketOf(engine: Engine, { invocation, leaseRecord }: Loaded): Key | undefined {
+  const { id, target } = invocation.acceptance;
+  const ticket = engine.activeInvocations.find(id)?.lease.ticket ?? leaseRecord?.ticket;
+  return ticket === undefined ? undefined : inboxKey(objectPartition(engine, target), ticket);
+}
+
+/** One read. @returns undefined if the ticket was voided or has expired, 30 days after it was drawn or extended */
+export async function queuedAtMs({ table }: Engine, ticket: Key): Promise<number | undefined> {
+  const drawnAtMs = (await table.get(ticket))?.["drawnAtMs"];
+  return typeof drawnAtMs === "number" ? drawnAtMs : undefined;
 }

@@ -1,9 +1,8 @@
 /** Shows a journal mismatch (RT0016): both sides entry by entry, the deployments behind them, and the ways out. */
 import type { Entry } from "../../core/invocation/entry.ts";
-import { formerCodeOf } from "../../core/invocation/former-code.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { spokenCommand } from "../../core/invocation/mismatch.ts";
-import { waysOut } from "../../core/invocation/ways-out.ts";
+import { formerCodeOf, waysOut } from "../../core/invocation/ways-out.ts";
 import { keptName, type Mismatch } from "../../core/model/attempt-failure.ts";
 import { addressOf, type Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";

@@ -1,5 +1,5 @@
 /** Counts the open invocations by status, and picks those that may need an operator, in one walk over the open index. */
-import { type AttentionKind, ATTENTION_KINDS, SILENT_AFTER_MS, suspicionOf } from "../../core/query/attention.ts";
+import { ATTENTION_KINDS, type AttentionKind, SILENT_AFTER_MS, suspicionOf } from "../../core/query/attention.ts";
 import { isPresented, PRESENTED, type Presented } from "../../core/query/status-words.ts";
 import { circuitName } from "../../core/model/circuit.ts";
 import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
@@ -9,9 +9,29 @@ import type { Item } from "../ports/table.ts";
 import { idOf } from "../store/index-walk.ts";
 import { openPk, shardsOf } from "../store/item-keys.ts";
 import { FailingTargets } from "./failing-targets.ts";
-import { ServiceCounts } from "./service-counts.ts";
 import { summaryOf } from "./open-listing.ts";
 import { knowsEveryDriver } from "../ports/store-ownership.ts";
+
+export interface OpenOfService {
+  readonly open: number;
+  /** Those whose last attempt failed, and that are tried again. */
+  readonly failing: number;
+  readonly paused: number;
+}
+
+/** Only services that were registered have invocations, so the registry bounds the number of counts. */
+export class ServiceCounts {
+  readonly all = new Map<string, OpenOfService>();
+
+  add(service: string, status: Presented): void {
+    const { open, failing, paused } = this.all.get(service) ?? { open: 0, failing: 0, paused: 0 };
+    this.all.set(service, {
+      open: open + 1,
+      failing: failing + (status === "backing-off" ? 1 : 0),
+      paused: paused + (status === "paused" ? 1 : 0),
+    });
+  }
+}
 
 export interface Suspect {
   readonly id: InvocationId;

@@ -7,7 +7,7 @@ import type { Journal } from "../../core/invocation/journal.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
-import { entryJson, entryLite } from "./entry-json.ts";
+import { type TargetTypes, entryJson, entryLite } from "./entry-json.ts";
 import { readFailures, runsOf } from "../drive/failure-events.ts";
 import { partitionKey } from "./invocation-cells.ts";
 import { factsOf, entryType } from "../operate/entry-view.ts";
@@ -17,7 +17,6 @@ import { loadWithMoments } from "../store/operator-loads.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
 import { type Cells, type Reading, rowOf } from "./reading.ts";
-import type { TargetTypes } from "./target-json.ts";
 
 export function journalTable(reading: Reading): SqlTable {
   return {

@@ -7,7 +7,7 @@ import type { Turns } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import type { SqlRow } from "../ports/sql.ts";
-import type { TargetTypes } from "./target-json.ts";
+import type { TargetTypes } from "./entry-json.ts";
 
 export interface Reading extends TargetTypes {
   readonly engine: Engine;

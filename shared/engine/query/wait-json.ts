@@ -1,6 +1,7 @@
-/** Converts the waits of an invocation to the JSON of an SQL cell, with the member names of `GET /invocations/{id}`. */
+/** Converts the waits of an invocation, and the await of a suspended one, to the JSON of SQL cells. */
 import { momentIso } from "../../core/model/moment.ts";
 import type { WaitView } from "../ports/submission.ts";
+import type { Await, Combinator } from "../../core/model/await-tree.ts";
 
 /** @returns a list; the failures are without their stack traces */
 export function waitsJson(waits: readonly WaitView[]): string {
@@ -38,4 +39,23 @@ function waitJson({ failure, ...wait }: WaitView): unknown {
 
 function momentOf(atMs: number | undefined): string | undefined {
   return atMs === undefined ? undefined : momentIso(atMs);
+}
+
+const NAMES: Readonly<Record<Combinator, string>> = {
+  unknown: "Unknown",
+  "first-completed": "FirstCompleted",
+  "all-completed": "AllCompleted",
+  "first-succeeded-or-all-failed": "FirstSucceededOrAllFailed",
+  "all-succeeded-or-first-failed": "AllSucceededOrFirstFailed",
+};
+
+/** A leaf names a completion or a signal, a node combines leaves and nodes. @returns plain JSON; it is as deep as the await, and the protocol bounds the depth of an await */
+export function awaitJson({ completions, signals, namedSignals, nested, combinator }: Await): unknown {
+  const leaves = [
+    ...completions.map((id) => ({ CompletionId: id })),
+    ...signals.map((index) => ({ SignalIndex: index })),
+    ...namedSignals.map((name) => ({ SignalName: name })),
+  ];
+  const children = [...leaves.map((leaf) => ({ Single: leaf })), ...nested.map(awaitJson)];
+  return children.length === 1 && combinator === "unknown" ? children[0] : { [NAMES[combinator]]: children };
 }

@@ -20,7 +20,7 @@ import {
   momentOf,
 } from "../store/item-keys.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
-import { acceptanceIn, existingAcceptance } from "../store/existing-acceptance.ts";
+import { acceptanceIn, existingAcceptance } from "../store/acceptance-record.ts";
 
 /**
  * Reads the target of each final effect. A lease record written after the end shows that the effects were performed. Most

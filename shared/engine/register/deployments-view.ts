@@ -2,8 +2,7 @@
 import type { OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import { type DeploymentHealth, deploymentHealth } from "../../core/registry/deployment-health.ts";
-import { deploymentStatus, isActive } from "../../core/registry/deployment-status.ts";
-import type { DeploymentStatus } from "../../core/registry/deployment-status.ts";
+import { type DeploymentStatus, deploymentStatus, isActive } from "../../core/registry/latest-revisions.ts";
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";
 import type { Engine } from "../engine.ts";
 import { pinnedCounts } from "./pinned.ts";

@@ -1,5 +1,5 @@
 /** Counts the open invocations that need a deployment: the pinned ones, and those that no other deployment serves. */
-import { CLOCK_SKEW_MAX_MS } from "../../core/model/clock-skew.ts";
+import { CLOCK_SKEW_MAX_MS } from "../../core/model/time-units.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";

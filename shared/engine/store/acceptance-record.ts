@@ -3,12 +3,23 @@ import type { Acceptance, Source } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce, SubscriptionId, Token } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
-import { bytes, message, optional, repeated, string, submessage, uint32, uint53 } from "../../core/model/proto3.ts";
-import type { Infer } from "../../core/model/proto3.ts";
-import { invocationPk, type KeyScheme, listingKeys, segmentKey } from "./item-keys.ts";
+import {
+  bytes,
+  type Infer,
+  message,
+  optional,
+  repeated,
+  string,
+  submessage,
+  uint32,
+  uint53,
+} from "../../core/model/proto3.ts";
+import { ACCEPTANCE_SK, invocationPk, type KeyScheme, listingKeys, segmentKey } from "./item-keys.ts";
 import type { Item } from "../ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 import { StoredHeader, StoredTarget, targetFromStored } from "./stored-values.ts";
+import type { StorePorts } from "./store-ports.ts";
+import { reassemble } from "./large-record.ts";
 
 /** The right to drive until a moment; a lease in the past gives no right. */
 export interface Lease {
@@ -119,4 +130,16 @@ function sourceFrom(stored: StoredAcceptance): Source {
   if (kind !== "call") return { kind: "ingress" };
   const callerNonce = (stored.callerNonce ?? "") as Nonce;
   return { kind, callerId, callerNonce, completionId: stored.completionId ?? 0, callerTarget };
+}
+
+/** @returns the stored item, whatever life it belongs to; undefined if there is none */
+export async function existingAcceptance({ table, settings }: StorePorts, id: InvocationId): Promise<Item | undefined> {
+  const item = await table.get({ pk: invocationPk(settings.keyPrefix, id), sk: ACCEPTANCE_SK });
+  return item?.["n"] === undefined ? undefined : item;
+}
+
+/** Decodes the item. If a large input is stored in pieces, this costs another read. @throws StoreError */
+export async function acceptanceIn(engine: StorePorts, id: InvocationId, item: Item): Promise<Acceptance> {
+  const [readable] = await reassemble(engine, [item], item["n"] as Nonce);
+  return readAcceptance(id, readable ?? item).acceptance;
 }

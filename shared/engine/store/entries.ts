@@ -1,8 +1,8 @@
 /** Converts between the frames of the protocol and the entries of a journal. */
 import type { CommandEntry, Entry, NotificationEntry } from "../../core/invocation/entry.ts";
 import type { TargetTypes } from "../../core/model/target.ts";
-import { commandOf, type NamedMessage, rowOf } from "../../core/protocol/commands.ts";
-import { framesOf } from "../../core/protocol/frame.ts";
+import { commandOf, COMMANDS, type NamedMessage, rowOf } from "../../core/protocol/commands.ts";
+import { framesOf, messageFrame } from "../../core/protocol/frame.ts";
 import {
   callInvocationIdCompletion,
   notificationHead,
@@ -10,6 +10,8 @@ import {
   sleepCompletion,
 } from "../../core/protocol/notifications.ts";
 import { StoreError } from "../ports/table.ts";
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { CALLER_HEADER, isCallerHeader } from "../../core/model/caller.ts";
 
 const NOTIFICATION_TYPES = new Map<number, string>(
   Object.entries(NOTIFICATIONS).map(([name, code]) => [code, name.replace(/Completion$/, "")]),
@@ -97,4 +99,16 @@ export function framesIn(entries: readonly Entry[]): Uint8Array {
     at += frame.length;
   }
   return bytes;
+}
+
+/**
+ * Entry 0 of every journal: built from the acceptance, and the same at every load. The caller's header comes from the acceptance
+ * alone. A submitted header of that name is dropped, because it may be forged.
+ */
+export function inputEntry({ input, headers: given, createdBy, createdAtMs }: Acceptance): CommandEntry {
+  const { code, type } = COMMANDS.Input;
+  const others = given.some(({ key }) => isCallerHeader(key)) ? given.filter(({ key }) => !isCallerHeader(key)) : given;
+  const headers = createdBy === undefined ? others : [...others, { key: CALLER_HEADER, value: createdBy }];
+  const frame = messageFrame(code, type, { headers, value: { content: input } });
+  return { kind: "command", type: "Input", name: "", command: { kind: "input" }, frame, receivedAtMs: createdAtMs };
 }

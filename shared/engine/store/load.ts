@@ -1,5 +1,5 @@
 /** Loads an invocation from its partition: the acceptance with every segment folded in, and the fresh arrivals. */
-import type { Arrival } from "../../core/invocation/event.ts";
+import type { Arrival, Poll } from "../../core/invocation/event.ts";
 import { accepted, expiresAtMs, Folding, type Invocation } from "../../core/invocation/invocation.ts";
 import type { AttemptFailure, Repeats } from "../../core/model/attempt-failure.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
@@ -7,7 +7,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { type Lease, readAcceptance } from "./acceptance-record.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { type LeaseRecord, readLeaseRecord } from "./lease-record.ts";
-import { inputEntry } from "./input-entry.ts";
+import { inputEntry } from "./entries.ts";
 import { type Folded, foldItems } from "./fold-items.ts";
 import { freshArrivals } from "./fresh-arrivals.ts";
 import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, invocationPk, segmentsOf } from "./item-keys.ts";
@@ -16,14 +16,20 @@ import { JointReads } from "./joint-reads.ts";
 import { reassemble } from "./large-record.ts";
 import { unlessOutlived } from "./outlived.ts";
 import { type Parts, readInParts } from "./parts.ts";
-import { type OnBytes, readFirst, readPartition, TooLargeError } from "./read-partition.ts";
+import {
+  type OnBytes,
+  PLAIN_MAX_BYTES,
+  TooLargeError,
+  readFirst,
+  readPartition,
+  usedInTurn,
+} from "./read-partition.ts";
 import { lastActIn } from "./operator-act.ts";
 import type { OperatorAct } from "../ports/submission.ts";
 import type { SegmentMoment } from "../../core/invocation/segment-moments.ts";
 import { AbsentArrivalError } from "./segment-record.ts";
 import { StoredMeasure, type StoredSize } from "./stored-size.ts";
 import { underHold } from "./under-hold.ts";
-import { PLAIN_MAX_BYTES, usedInTurn } from "./used-in-turn.ts";
 import { countsLeaseAsOver } from "../ports/store-ownership.ts";
 
 export interface Loaded {
@@ -286,4 +292,9 @@ export function isLeased(engine: StorePorts, { lease }: Pick<Loaded, "lease">, a
 /** True for a parked invocation: its lease record is in the open index, at the moment of the next look. */
 export function isParked({ leaseRecord, invocation }: Pick<Loaded, "leaseRecord" | "invocation">): boolean {
   return leaseRecord !== undefined && leaseRecord.untilMs === 0 && leaseRecord.base >= invocation.segmentIndex;
+}
+
+/** The poll of a loaded invocation, for a look by a process that does not drive it. */
+export function pollOf({ arrivals, left }: Loaded, atMs: number): Poll {
+  return { kind: "poll", atMs, arrivals: [...arrivals.values()], isCut: left !== undefined };
 }

@@ -2,7 +2,7 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 import { load, type Loaded } from "./load.ts";
 import type { StorePorts } from "./store-ports.ts";
-import { usedInTurn } from "./used-in-turn.ts";
+import { usedInTurn } from "./read-partition.ts";
 
 /** As `load`, with the moment of each segment, for the views of operators. @throws TooLargeError */
 export function loadWithMoments(

@@ -1,5 +1,7 @@
 /** Reads a whole range of one partition, page by page. */
 import type { Item, Page, Range, Table } from "../ports/table.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { FairTurns } from "../bulkheads/fair-turns.ts";
 
 /** The error for records that exceed the limit of their reader. */
 export class TooLargeError extends Error {
@@ -78,4 +80,27 @@ function sizeOf(items: readonly Item[]): number {
   let sizeBytes = 0;
   for (const { b } of items) if (b instanceof Uint8Array) sizeBytes += b.length;
   return sizeBytes;
+}
+
+/** About one page of a query of the table. */
+export const PLAIN_MAX_BYTES = 1024 * 1024;
+
+/**
+ * If a read exceeds one page, it is repeated without the limit in a turn, and its result is used in the same turn.
+ * @param read throws TooLargeError above its limit
+ */
+export async function usedInTurn<L, T>(
+  turns: FairTurns,
+  id: InvocationId,
+  read: (sizeMaxBytes?: number) => Promise<L>,
+  use: (loaded: L) => Promise<T>,
+): Promise<T> {
+  let small: L;
+  try {
+    small = await read(PLAIN_MAX_BYTES);
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error;
+    return await turns.take(id, async () => use(await read()));
+  }
+  return await use(small);
 }

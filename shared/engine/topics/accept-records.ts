@@ -14,9 +14,14 @@ import {
   positionNow,
   withAccepted,
 } from "../../core/topics/position.ts";
-import { recordIdentity } from "../../core/topics/record-identity.ts";
 import { badRecordPolicy } from "../../core/topics/subscription-options.ts";
-import { type RecordOrigin, type RecordRequest, requestOf, type TopicRecord } from "../../core/topics/topic-record.ts";
+import {
+  type RecordOrigin,
+  type RecordRequest,
+  type TopicRecord,
+  recordIdentity,
+  requestOf,
+} from "../../core/topics/topic-record.ts";
 import { newNonce } from "../accept/accept.ts";
 import { NO_SLOTS } from "../admission/worker-slots.ts";
 import { workflowId } from "../accept/invocation-ids.ts";

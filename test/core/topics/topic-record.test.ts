@@ -10,10 +10,9 @@ import {
   positionNow,
   resetAfter,
 } from "../../../shared/core/topics/position.ts";
-import { recordIdentity } from "../../../shared/core/topics/record-identity.ts";
 import { assertOwnOptions, badRecordPolicy } from "../../../shared/core/topics/subscription-options.ts";
 import { subscriptionStatus } from "../../../shared/core/topics/subscription-state.ts";
-import { requestOf, type TopicRecord } from "../../../shared/core/topics/topic-record.ts";
+import { type TopicRecord, recordIdentity, requestOf } from "../../../shared/core/topics/topic-record.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const subscriptionId = subscriptionIdFromBytes(new Uint8Array(16));

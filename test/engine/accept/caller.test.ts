@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { CALLER_HEADER } from "../../../shared/core/model/caller.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { inputEntry } from "../../../shared/engine/store/input-entry.ts";
+import { inputEntry } from "../../../shared/engine/store/entries.ts";
 import { load } from "../../../shared/engine/store/load.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { circuitName } from "../../../shared/core/model/circuit.ts";
 import { attention } from "../../../shared/engine/query/attention.ts";
 import { listInvocations } from "../../../shared/engine/query/list-invocations.ts";
-import { waitsOfRows } from "../../../shared/engine/query/row-waits.ts";
+import { waitsOfRows } from "../../../shared/engine/query/waits-for.ts";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { type Actor, sendOn } from "../../harness/engine/engine-fixture.ts";
 import { plantOpen } from "../../harness/engine/planted.ts";

@@ -7,7 +7,7 @@ import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { deleteDeployment, writeDeployment } from "../../../shared/engine/register/registry-items.ts";
-import { acceptanceIn, existingAcceptance } from "../../../shared/engine/store/existing-acceptance.ts";
+import { acceptanceIn, existingAcceptance } from "../../../shared/engine/store/acceptance-record.ts";
 import { deployment, deploymentId, service } from "../../core/registry/sample-deployment.ts";
 import { crashBefore } from "../../harness/engine/crash.ts";
 import { callOn, LEASE_MS } from "../../harness/engine/engine-fixture.ts";

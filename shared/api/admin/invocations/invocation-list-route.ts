@@ -7,7 +7,7 @@ import { listInvocations, OPEN_STATUSES, UnlistableError } from "../../../engine
 import type { PageChoice } from "../../../engine/query/list-invocations.ts";
 import { type DetailedPage, listByDetails } from "../../../engine/query/list-by-details.ts";
 import { type ListPosition, positionIn, positionText } from "../../../engine/query/list-position.ts";
-import { waitsOfRows } from "../../../engine/query/row-waits.ts";
+import { waitsOfRows } from "../../../engine/query/waits-for.ts";
 import { RowReader } from "../../../engine/query/row-details.ts";
 import { SqlError } from "../../../engine/ports/sql.ts";
 import type { HttpResponse } from "../../http/message.ts";
