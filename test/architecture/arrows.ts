@@ -65,7 +65,7 @@ const floors = (folders: readonly string[], room: Omit<Room, "folder">): Room[] 
 /** `requests` has what every route uses; a folder beside it has the routes of one subject. */
 const adminRooms = (): Room[] =>
   floors(
-    ["requests", "schemas", "invocations", "services", "deployments", "topics", "sql", "server", ""].map(
+    ["requests", "invocations", "services", "deployments", "topics", "sql", "server", ""].map(
       inside("shared/api/admin"),
     ),
     { rooms: [...FACE, ...CONTRACT], packages: ["hono", "zod"] },

@@ -1,7 +1,7 @@
 /** The admin API accepts a request only if it has a valid signature and IAM entitles its caller to the route. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ApiRequest } from "../../localstack/signed-request.mjs";
-import { OPERATIONS } from "../../shared/api/admin/operations.ts";
+import { ROUTES } from "../../shared/api/admin/admin-app.ts";
 import { aws, ControlPlane } from "./control-plane.ts";
 import { createUser, invoking } from "./identities.ts";
 import type { Identity, Signing } from "./signed-by.ts";
@@ -17,14 +17,13 @@ const JSON_BODY = { "content-type": "application/json", accept: "application/jso
  * emulator itself answers this path, at every host. The tests of the template check that the gateway has one route for all
  * paths, and that this route requires IAM.
  */
-const ROUTES: readonly ApiRequest[] = Object.keys(OPERATIONS)
-  .filter((operation) => operation !== "GET /health")
-  .map((operation) => {
-    const [method, pattern] = operation.split(" ") as [string, string];
-    const path = pattern.replaceAll(/:(\w+)/g, "no-such-$1");
-    const hasBody = method === "POST" || method === "PATCH";
-    return hasBody ? { method, path, headers: JSON_BODY, body: "{}" } : { method, path };
-  });
+const REQUESTS: readonly ApiRequest[] = ROUTES.filter(
+  ({ pattern, operation }) => operation !== undefined && pattern !== "/health",
+).map(({ method, pattern }) => {
+  const path = pattern.replaceAll(/:(\w+)/g, "no-such-$1");
+  const hasBody = method === "POST" || method === "PATCH";
+  return hasBody ? { method, path, headers: JSON_BODY, body: "{}" } : { method, path };
+});
 
 let withoutRights: Identity;
 let reader: Identity;
@@ -45,11 +44,11 @@ async function statusFor(identity: Identity, request: ApiRequest, signing: Signi
 /** The routes that the gateway refuses: the admin API itself never answers 403. */
 async function shutFor(statusOf: (request: ApiRequest) => Promise<number>): Promise<readonly string[]> {
   const shut: string[] = [];
-  for (const request of ROUTES) if ((await statusOf(request)) === 403) shut.push(`${request.method} ${request.path}`);
+  for (const request of REQUESTS) if ((await statusOf(request)) === 403) shut.push(`${request.method} ${request.path}`);
   return shut;
 }
 
-const ALL = ROUTES.map(({ method, path }) => `${method} ${path}`);
+const ALL = REQUESTS.map(({ method, path }) => `${method} ${path}`);
 
 describe("every route of the admin API", () => {
   test("refuses unsigned requests of any method, as do unknown routes", async () => {

@@ -7,47 +7,54 @@ import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse, textResponse } from "../http/message.ts";
 import { HttpProblem, problemOf } from "../http/problem.ts";
 import { createRouter } from "../http/router.ts";
-import type { RouteEntry } from "../http/router.ts";
 import type { AdminErrorBody } from "../contract/server.ts";
 import { ABSENT_ROUTES } from "./server/absent-routes.ts";
-import type { AdminRequest, AdminRoute, AdminDeps } from "./requests/admin-request.ts";
-import { listInvocationsRoute } from "./invocations/invocation-list-route.ts";
-import { showInvocation } from "./invocations/invocation-routes.ts";
-import { LIFE_ROUTES } from "./invocations/invocation-route-table.ts";
+import { type AdminDeps, type AdminRequest, route, PlainRefusal } from "./requests/admin-request.ts";
+import { DEPLOYMENT_ROUTES } from "./deployments/deployment-routes.ts";
+import { PROBE_ROUTE } from "./deployments/probe-route.ts";
+import { BATCH_ROUTE } from "./invocations/batch-route.ts";
+import { LIST_ROUTE } from "./invocations/invocation-list-route.ts";
+import { INVOCATION_ROUTES } from "./invocations/invocation-routes.ts";
 import { isRecorded, recordCall } from "./server/audit.ts";
-import { callHandler, rejectAwakeable, resolveAwakeable, sendToHandler } from "./invocations/call-route.ts";
-import { showOverview } from "./invocations/overview-route.ts";
+import { AWAKEABLE_ROUTES, CALL_ROUTES } from "./invocations/call-route.ts";
+import { OVERVIEW_ROUTE } from "./invocations/overview-route.ts";
 import { openApiDocument } from "./openapi-document.ts";
-import { queryRoute } from "./sql/query-route.ts";
+import { QUERY_ROUTE } from "./sql/query-route.ts";
 import { packedAnswer } from "./requests/packed-answer.ts";
-import { PlainRefusal } from "./requests/plain-refusal.ts";
-import { REGISTRY_ROUTES } from "./registry-routes.ts";
-import { storeReadiness } from "./server/ready-route.ts";
 import { sharedLook } from "./requests/shared-look.ts";
 import { UI_ROUTES } from "./server/ui-routes.ts";
-import { decodeBySerde, encodeBySerde } from "./services/serde-routes.ts";
-import { API_VERSION_MAX, API_VERSION_MIN, SERVER_ROUTES } from "./server/server-routes.ts";
+import { SERDE_ROUTES } from "./services/serde-routes.ts";
+import { SERVICE_COUNTS_ROUTE } from "./services/service-counts-route.ts";
+import { SERVICE_ROUTES } from "./services/service-routes.ts";
+import { STATE_ROUTES } from "./services/state-routes.ts";
+import { CLUSTER_ROUTES } from "./topics/kafka-routes.ts";
+import { SUBSCRIPTION_ROUTES } from "./topics/subscription-routes.ts";
+import { API_VERSION_MAX, API_VERSION_MIN, SERVER_ROUTES, storeReadiness } from "./server/server-routes.ts";
 
 const PREFIX = /^\/v(\d{1,3})(?=\/)/;
 const ERROR_ID_BYTES = 8;
 const PATH_SHOWN_MAX = 200;
 
-const ROUTES: readonly RouteEntry<AdminRoute>[] = [
+/** The OpenAPI document lists the routes in this order. */
+export const ROUTES = [
   ...SERVER_ROUTES,
   ...UI_ROUTES,
-  { method: "GET", pattern: "/openapi", target: showOpenApi },
-  ...REGISTRY_ROUTES,
-  { method: "POST", pattern: "/query", target: queryRoute },
-  { method: "POST", pattern: "/internal/services/:service/handlers/:handler/call", target: callHandler },
-  { method: "POST", pattern: "/internal/services/:service/handlers/:handler/send", target: sendToHandler },
-  { method: "GET", pattern: "/internal/overview", target: showOverview },
-  { method: "POST", pattern: "/internal/services/:service/serdes/encode/:name", target: encodeBySerde },
-  { method: "POST", pattern: "/internal/services/:service/serdes/decode/:name", target: decodeBySerde },
-  { method: "POST", pattern: "/internal/awakeables/:id/resolve", target: resolveAwakeable },
-  { method: "POST", pattern: "/internal/awakeables/:id/reject", target: rejectAwakeable },
-  { method: "GET", pattern: "/invocations", target: listInvocationsRoute },
-  { method: "GET", pattern: "/invocations/:id", target: showInvocation },
-  ...LIFE_ROUTES,
+  route("GET", "/openapi", showOpenApi),
+  ...DEPLOYMENT_ROUTES,
+  PROBE_ROUTE,
+  ...SERVICE_ROUTES,
+  ...STATE_ROUTES,
+  SERVICE_COUNTS_ROUTE,
+  ...SUBSCRIPTION_ROUTES,
+  ...CLUSTER_ROUTES,
+  QUERY_ROUTE,
+  ...CALL_ROUTES,
+  OVERVIEW_ROUTE,
+  ...SERDE_ROUTES,
+  ...AWAKEABLE_ROUTES,
+  LIST_ROUTE,
+  ...INVOCATION_ROUTES,
+  BATCH_ROUTE,
 ];
 const findRoute = createRouter([...ROUTES, ...ABSENT_ROUTES]);
 

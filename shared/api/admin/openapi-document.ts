@@ -1,8 +1,6 @@
 /** Generates the OpenAPI document of the admin API from the routes and from the schemas of their requests and answers. */
 import * as z from "zod";
-import type { RouteEntry } from "../http/router.ts";
-import { OPERATIONS } from "./operations.ts";
-import type { Operation } from "./operations.ts";
+import type { AdminRouteRow, Operation } from "./requests/admin-request.ts";
 import { AdminError } from "../contract/server.ts";
 
 type Schemas = Record<string, unknown>;
@@ -13,15 +11,14 @@ interface NamedSchema {
 }
 
 /** @param version the version of the program */
-export function openApiDocument(routes: readonly Pick<RouteEntry<object>, "method" | "pattern">[], version: string) {
+export function openApiDocument(routes: readonly AdminRouteRow[], version: string) {
   const schemas: Schemas = {};
   const refer = (schema: z.ZodType, direction: "input" | "output"): object => {
     const json = JSON.stringify(z.toJSONSchema(schema, { io: direction, unrepresentable: "any" }));
     return collected(JSON.parse(json.replaceAll('"#/$defs/', '"#/components/schemas/')) as NamedSchema, schemas);
   };
   const paths: Record<string, Record<string, object>> = {};
-  for (const { method, pattern } of routes) {
-    const operation = OPERATIONS[`${method} ${pattern}`];
+  for (const { method, pattern, operation } of routes) {
     const names = [...pattern.matchAll(/:(\w+)/g)].map(([, name]) => name!);
     const path = pattern.replaceAll(/:(\w+)/g, "{$1}");
     (paths[path] ??= {})[method.toLowerCase()] = {

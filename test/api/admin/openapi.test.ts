@@ -1,6 +1,6 @@
 /** The two OpenAPI documents: of the admin API itself, and of one service at the ingress. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { OPERATIONS } from "../../../shared/api/admin/operations.ts";
+import { ROUTES } from "../../../shared/api/admin/admin-app.ts";
 import { openAdminPlane } from "./admin-plane.ts";
 import type { AdminPlane } from "./admin-plane.ts";
 import { manifestOf, startEndpoint } from "./sample-endpoint.ts";
@@ -60,11 +60,16 @@ test("the document of the admin API has paths with their methods and parameters,
 
 test("the document has the summary of every operation", async () => {
   const { json } = await plane.ask("GET", "/openapi");
-  for (const name of Object.keys(OPERATIONS)) {
-    const [method = "", pattern = ""] = name.split(" ");
+  for (const { method, pattern, operation } of ROUTES) {
     const path = pattern.replaceAll(/:(\w+)/g, "{$1}");
-    expect(json.paths[path]?.[method.toLowerCase()]?.summary, name).toBe(OPERATIONS[name]!.summary);
+    expect(json.paths[path]?.[method.toLowerCase()]?.summary, `${method} ${pattern}`).toBe(operation?.summary);
   }
+});
+
+test("the document describes every route, apart from itself, the pages of the web UI and the state of a key", () => {
+  const without = ROUTES.filter(({ operation }) => operation === undefined).map(({ pattern }) => pattern);
+  const state = "/services/:service/state";
+  expect(without).toEqual(["/", "/ui", "/ui/", "/ui/:file", "/ui/:page/:id", "/openapi", state, state]);
 });
 
 test("the document describes the body of a registration, by address or by ARN", async () => {

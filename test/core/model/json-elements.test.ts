@@ -2,7 +2,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { answerOfPayload } from "../../../shared/adapters/lambda/function-event.ts";
 import { readJsonBody } from "../../../shared/api/admin/requests/json-body.ts";
-import { queryRoute } from "../../../shared/api/admin/sql/query-route.ts";
+import { QUERY_ROUTE } from "../../../shared/api/admin/sql/query-route.ts";
 import type { AdminRequest } from "../../../shared/api/admin/requests/admin-request.ts";
 import { exceedsElements, parseJsonFromOutside } from "../../../shared/core/model/json-elements.ts";
 import { parseManifest } from "../../../shared/core/protocol/manifest.ts";
@@ -41,7 +41,7 @@ const DOORS: readonly (readonly [what: string, ask: () => unknown])[] = [
     async () => textOf(await smallWorld().app(request(`POST /restate/${word}`, JSON_TYPE, BOMB))),
   ]),
   ["the admin API", () => readJsonBody(request("POST /deployments", JSON_TYPE, BOMB), z.object({}))],
-  ["a statement", () => queryRoute(asked)],
+  ["a statement", () => QUERY_ROUTE.target(asked)],
   ["discovery", () => parseManifest(TYPE, Buffer.from(BOMB))],
   ["an answer of a function", () => answerOfPayload(Buffer.from(BOMB))],
 ];

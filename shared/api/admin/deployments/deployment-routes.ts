@@ -1,4 +1,4 @@
-/** The admin API's routes for deployments: register, list, show, update in place, remove. */
+/** The routes of deployments: register, list, show, update in place, remove. */
 import { IdError, parseDeploymentId } from "../../../core/model/ids.ts";
 import type { DeploymentId } from "../../../core/model/ids.ts";
 import { ManifestRuleError } from "../../../core/protocol/manifest-rule-error.ts";
@@ -11,20 +11,60 @@ import {
   HeadersElsewhereError,
   updateDeployment,
 } from "../../../engine/register/update-deployment.ts";
+import type { Needs } from "../../../engine/register/needed-by.ts";
 import type { UpdateRequest } from "../../../engine/register/update-deployment.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import { pathParam } from "../requests/admin-request.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
-import { inUseText } from "./deployment-in-use.ts";
+import { type AdminRequest, route, pathParam, PlainRefusal } from "../requests/admin-request.ts";
 import { deploymentDetail, deploymentSummary, registeredBody } from "./deployment-body.ts";
 import { readQuery } from "../requests/json-body.ts";
-import { PlainRefusal } from "../requests/plain-refusal.ts";
 import { readPatch, readRegisterRequest, readReplacement } from "./register-request.ts";
-import { RemoveDeploymentQuery } from "../../contract/deployments.ts";
+import {
+  Deployment,
+  Deployments,
+  RegisterHttp,
+  RegisterLambda,
+  Registered,
+  RemoveDeploymentQuery,
+  UpdateDeployment,
+} from "../../contract/deployments.ts";
 
-export async function registerDeployment({ engine, request, apiVersion }: AdminRequest): Promise<HttpResponse> {
+const DISCOVERY = ["META0003", "META0012", "META0013", "META0014", "META0015"];
+const UPDATE = {
+  body: [UpdateDeployment],
+  answers: { 200: Deployment },
+  codes: [...DISCOVERY, "META0005", "META0016"],
+};
+
+export const DEPLOYMENT_ROUTES = [
+  route("GET", "/deployments", listDeployments, { summary: "List the deployments", answers: { 200: Deployments } }),
+  route("POST", "/deployments", registerDeployment, {
+    summary: "Discover and register a deployment",
+    body: [RegisterHttp, RegisterLambda],
+    answers: { 200: Registered, 201: Registered },
+    codes: [...DISCOVERY, "META0004", "META0005", "META0006", "META0017"],
+  }),
+  route("GET", "/deployments/:id", showDeployment, {
+    summary: "Show a deployment with its services",
+    answers: { 200: Deployment },
+  }),
+  route("PUT", "/deployments/:id", replaceDeployment, {
+    summary: "Update a deployment in place with freshly discovered metadata",
+    ...UPDATE,
+  }),
+  route("PATCH", "/deployments/:id", patchDeployment, {
+    summary: "Change the address or the headers of a deployment",
+    ...UPDATE,
+  }),
+  route("DELETE", "/deployments/:id", removeDeployment, {
+    summary: "Remove a deployment that no open invocation needs, or any by force",
+    query: RemoveDeploymentQuery,
+    answers: { 202: null },
+  }),
+];
+
+async function registerDeployment({ engine, request, apiVersion }: AdminRequest): Promise<HttpResponse> {
   const isOldest = apiVersion === 2;
   const asked = readRegisterRequest(request, isOldest);
   const { kind, deployment } = await refusing(() => register(engine, asked));
@@ -50,20 +90,20 @@ async function refusing<Done>(ask: () => Promise<Done>): Promise<Done> {
   }
 }
 
-export async function listDeployments({ engine }: AdminRequest): Promise<HttpResponse> {
+async function listDeployments({ engine }: AdminRequest): Promise<HttpResponse> {
   return jsonResponse(200, { deployments: (await viewDeployments(engine)).map(deploymentSummary) });
 }
 
-export async function showDeployment(asked: AdminRequest): Promise<HttpResponse> {
+async function showDeployment(asked: AdminRequest): Promise<HttpResponse> {
   return await detail(asked, deploymentIdParam(asked));
 }
 
 /** Discovers the deployment again and replaces all its metadata, unless the new metadata differs too much (META0016). */
-export async function replaceDeployment(asked: AdminRequest): Promise<HttpResponse> {
+async function replaceDeployment(asked: AdminRequest): Promise<HttpResponse> {
   return await updated(asked, readReplacement(asked.request));
 }
 
-export async function patchDeployment(asked: AdminRequest): Promise<HttpResponse> {
+async function patchDeployment(asked: AdminRequest): Promise<HttpResponse> {
   const request = readPatch(asked.request);
   return request === undefined ? await detail(asked, deploymentIdParam(asked)) : await updated(asked, request);
 }
@@ -79,7 +119,7 @@ async function updated(asked: AdminRequest, request: UpdateRequest): Promise<Htt
   return jsonResponse(200, deploymentDetail({ ...view, deployment }, engine.settings));
 }
 
-export async function removeDeployment(asked: AdminRequest): Promise<HttpResponse> {
+async function removeDeployment(asked: AdminRequest): Promise<HttpResponse> {
   const id = deploymentIdParam(asked);
   const { force } = readQuery(asked.request, RemoveDeploymentQuery);
   const removed = await remove(asked.engine, id, force);
@@ -111,4 +151,31 @@ export function deploymentIdParam(asked: AdminRequest): DeploymentId {
     if (!(error instanceof IdError)) throw error;
     throw new PlainRefusal(400, `Invalid URL: Cannot parse \`deployment_id\` with value \`${raw}\`: ${error.message}`);
   }
+}
+
+/** The refusal to remove a deployment that invocations need, with the options of the operator. */
+function inUseText(id: string, { pinned, unserved, services, isAtLeast }: Needs): string {
+  if (pinned + unserved === 0)
+    return (
+      `Too many invocations are open to tell whether an invocation needs the deployment '${id}'; so far none was found. ` +
+      "Try again when fewer are open, or remove the deployment with force=true: invocations that need it then fail with RT0011"
+    );
+  const names = services.join(", ");
+  const facts = [
+    ...(pinned > 0 ? [`has ${counted(pinned, isAtLeast)} pinned to it`] : []),
+    ...(unserved > 0 ? [`alone serves ${counted(unserved, isAtLeast)} of ${names}`] : []),
+  ];
+  const register = unserved > 0 ? `Register another deployment of ${names}, wait` : "Wait";
+  const until = [
+    ...(pinned > 0 ? ["they are resumed on another deployment"] : []),
+    ...(unserved > 0 ? [`a deployment of ${names} is registered`] : []),
+  ];
+  return (
+    `The deployment '${id}' ${facts.join(", and ")}. ${register} until they have ended, cancel or kill them, ` +
+    `or remove the deployment with force=true: they then fail with RT0011 until ${until.join(" or ")}`
+  );
+}
+
+function counted(count: number, isAtLeast: boolean): string {
+  return `${isAtLeast ? "at least " : ""}${count} open invocation${count === 1 ? "" : "s"}`;
 }

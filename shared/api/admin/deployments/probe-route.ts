@@ -5,8 +5,8 @@ import { probeDeployment } from "../../../engine/register/probe-deployment.ts";
 import type { Probe } from "../../../engine/register/probe-deployment.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
-import type { ProbeBody, ProbeDifferenceBody } from "../../contract/deployments.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
+import { Probe as ProbeAnswer, type ProbeBody, type ProbeDifferenceBody } from "../../contract/deployments.ts";
+import { type AdminRequest, route } from "../requests/admin-request.ts";
 import { assertOwnOrigin } from "../invocations/call-route.ts";
 import { deploymentIdParam, unknownDeployment } from "./deployment-routes.ts";
 import { present, written } from "../requests/present.ts";
@@ -18,7 +18,13 @@ const TEXT_MAX_BYTES = 300;
 /** The number of equal characters that the answer shows before the first difference. */
 const EQUAL_SHOWN = 40;
 
-export async function probeRoute(asked: AdminRequest): Promise<HttpResponse> {
+export const PROBE_ROUTE = route("POST", "/deployments/:id/probe", probeRoute, {
+  summary:
+    "Ask a deployment at once what it announces, and compare the answer with its registration; nothing is stored",
+  answers: { 200: ProbeAnswer },
+});
+
+async function probeRoute(asked: AdminRequest): Promise<HttpResponse> {
   assertOwnOrigin(asked.request.headers, "sends a request to a deployment");
   const id = deploymentIdParam(asked);
   const probe = await probeDeployment(asked.engine, id);

@@ -6,14 +6,16 @@ import type { DeploymentChoice } from "../../../engine/ports/submission.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import type { BatchBody, BatchSuccessBody } from "../../contract/changes.ts";
-import { type AdminRequest, pathParam } from "../requests/admin-request.ts";
-import { interruptedStatus } from "./invocation-routes.ts";
-import { BATCH_MAX, InvocationBatch } from "../../contract/changes.ts";
+import { type AdminRequest, route, pathParam } from "../requests/admin-request.ts";
+import {
+  interruptedStatus,
+  pausedStatus,
+  refuseUnlessPurged,
+  refuseUnlessResumed,
+  restartedAs,
+} from "./invocation-routes.ts";
+import { Batch, BATCH_MAX, type BatchBody, type BatchSuccessBody, InvocationBatch } from "../../contract/changes.ts";
 import { readJsonBody } from "../requests/json-body.ts";
-import { refuseUnlessPurged } from "./purge-routes.ts";
-import { pausedStatus, refuseUnlessResumed } from "./pause-routes.ts";
-import { restartedAs } from "./restart-route.ts";
 
 /** The number of concurrent operations. */
 const AT_A_TIME = 20;
@@ -62,7 +64,13 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   },
 };
 
-export async function operateOnMany(asked: AdminRequest): Promise<HttpResponse> {
+export const BATCH_ROUTE = route("POST", "/internal/invocations_batch_operations/:operation", operateOnMany, {
+  summary: "Apply one of the operations to many invocations",
+  body: [InvocationBatch],
+  answers: { 200: Batch },
+});
+
+async function operateOnMany(asked: AdminRequest): Promise<HttpResponse> {
   const name = pathParam(asked, "operation");
   const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
   if (operation === undefined) return emptyResponse(404);

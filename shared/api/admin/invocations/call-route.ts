@@ -1,16 +1,37 @@
 /** Routes by which an operator calls a handler, or completes an awakeable, through the admin API. */
 import type { HttpResponse } from "../../http/message.ts";
+import { CallQuery } from "../../contract/services.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
+import { type AdminRequest, route } from "../requests/admin-request.ts";
 
 /** The presence of this header makes a browser send a preflight first, which this API never grants to pages of other origins. */
 const PROOF = "x-requested-with";
 /** The headers of the request that are part of the call; all others belong to the exchange with the admin API. */
 const PASSED = ["content-type", "accept", "idempotency-key", "traceparent"];
 
-/** `POST /internal/services/{service}/handlers/{handler}/call` and `/send`. */
-export const callHandler = (asked: AdminRequest): Promise<HttpResponse> => viaIngress(asked, "call");
-export const sendToHandler = (asked: AdminRequest): Promise<HttpResponse> => viaIngress(asked, "send");
+export const CALL_ROUTES = [
+  route("POST", "/internal/services/:service/handlers/:handler/call", (asked) => viaIngress(asked, "call"), {
+    summary: "Call a handler as the ingress does, and wait for its result",
+    query: CallQuery,
+    answers: { 200: null },
+  }),
+  route("POST", "/internal/services/:service/handlers/:handler/send", (asked) => viaIngress(asked, "send"), {
+    summary: "Send to a handler as the ingress does",
+    query: CallQuery,
+    answers: { 200: null, 202: null },
+  }),
+];
+
+export const AWAKEABLE_ROUTES = [
+  route("POST", "/internal/awakeables/:id/resolve", (asked) => ofAwakeable(asked, "resolve"), {
+    summary: "Complete an awakeable with the body as its value, as the ingress does",
+    answers: { 202: null },
+  }),
+  route("POST", "/internal/awakeables/:id/reject", (asked) => ofAwakeable(asked, "reject"), {
+    summary: "Complete an awakeable with a failure, whose message is the body, as the ingress does",
+    answers: { 202: null },
+  }),
+];
 
 /** The ingress answers, with its own rules and errors. Query: `key` names the object or the workflow; `delay` delays a send. */
 async function viaIngress(asked: AdminRequest, verb: "call" | "send"): Promise<HttpResponse> {
@@ -21,10 +42,6 @@ async function viaIngress(asked: AdminRequest, verb: "call" | "send"): Promise<H
   const search = delay === null ? "" : new URLSearchParams({ delay }).toString();
   return await handed(asked, `/restate/${verb}/${target.join("/")}`, search);
 }
-
-/** `POST /internal/awakeables/{id}/resolve` and `/reject`; the body is the value, or the message of the failure. */
-export const resolveAwakeable = (asked: AdminRequest): Promise<HttpResponse> => ofAwakeable(asked, "resolve");
-export const rejectAwakeable = (asked: AdminRequest): Promise<HttpResponse> => ofAwakeable(asked, "reject");
 
 function ofAwakeable(asked: AdminRequest, outcome: "resolve" | "reject"): Promise<HttpResponse> {
   return handed(asked, `/restate/awakeables/${asked.params["id"] ?? ""}/${outcome}`, "");

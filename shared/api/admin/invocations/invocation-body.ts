@@ -4,9 +4,16 @@ import { durationText } from "../../../core/model/duration-text.ts";
 import { targetText } from "../../../core/model/target.ts";
 import type { InvocationView } from "../../../engine/ports/submission.ts";
 import type { AttemptView, EntryView, UsageView } from "../../../engine/ports/view-parts.ts";
-import type { AttemptSpanBody, EntryBody, InvocationBody, UsageBody, ValueBody } from "../../contract/invocations.ts";
+import {
+  type AttemptSpanBody,
+  ENTRIES_MAX_CHARS,
+  type EntryBody,
+  type InvocationBody,
+  type UsageBody,
+  type ValueBody,
+  VALUES_MAX_BYTES,
+} from "../../contract/invocations.ts";
 import { attemptFailureBody } from "./attempt-failure-body.ts";
-import { ENTRIES_MAX_CHARS, VALUES_MAX_BYTES } from "../../contract/invocations.ts";
 import { valueWriter } from "../requests/entry-value-body.ts";
 import { mismatchBody } from "./mismatch-body.ts";
 import { present, written } from "../requests/present.ts";

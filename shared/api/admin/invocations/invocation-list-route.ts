@@ -1,4 +1,5 @@
 /** `GET /invocations`: one page of invocations that match the filters. */
+import * as z from "zod";
 import { END_OUTCOMES } from "../../../core/invocation/end-outcome.ts";
 import { type Bound, both } from "../../../core/query/narrowing.ts";
 import { isCauseId } from "../../../core/query/cause.ts";
@@ -13,10 +14,9 @@ import { SqlError } from "../../../engine/ports/sql.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import type { InvocationListBody } from "../../contract/invocations.ts";
+import { InvocationList, type InvocationListBody } from "../../contract/invocations.ts";
 import { LIST_FILTERS, LIST_ORDERS, type ListFilter, momentMsOf } from "../../wire/list-filters.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
-import { PlainRefusal } from "../requests/plain-refusal.ts";
+import { type AdminRequest, route, PlainRefusal } from "../requests/admin-request.ts";
 import { present } from "../requests/present.ts";
 import { summaryBody } from "./summary-body.ts";
 import { waitBody } from "./wait-body.ts";
@@ -24,12 +24,38 @@ import { waitBody } from "./wait-body.ts";
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 500;
 
+const words = z.string().optional();
+
+const ListInvocationsQuery = z.object({
+  ...Object.fromEntries(
+    LIST_FILTERS.flatMap(({ parameter, description = "" }) =>
+      parameter === undefined ? [] : [[parameter, words.describe(description)]],
+    ),
+  ),
+  order: z
+    .enum(LIST_ORDERS)
+    .optional()
+    .describe("`oldest` for the oldest first, only with open statuses; `newest` unless given."),
+  details: words.describe(
+    "`false` leaves out the details that the indexes do not show; they cost a read for each row.",
+  ),
+  waits: words.describe("`true` adds what each open invocation waits for, which costs a load for each open row."),
+  limit: words.describe("The most invocations of the page, from 1 to 500; 100 unless given."),
+  after: words.describe("The `next` of another page."),
+});
+
+export const LIST_ROUTE = route("GET", "/invocations", listInvocationsRoute, {
+  summary: "List invocations, by filters and page by page",
+  query: ListInvocationsQuery,
+  answers: { 200: InvocationList },
+});
+
 /**
  * Query: the parameters of the filters (`LIST_FILTERS`). `order` is `newest` by default. `after` is the `next` of another page in
  * the same order, `limit` the size of the page (100 by default). `details` is `true` by default; `waits=true` adds what each open
  * invocation waits for.
  */
-export async function listInvocationsRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
+async function listInvocationsRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(request.query);
   try {
     const withWaits = flagIn(query, "waits", "false");

@@ -8,14 +8,26 @@ import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
 import type { OpenCircuit } from "../../../core/model/circuit.ts";
 import type { CauseGroup } from "../../../engine/query/failing-targets.ts";
-import type { AttentionBody, CauseBody, EndedBody, HeldBody, OverviewBody } from "../../contract/overview.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
+import {
+  type AttentionBody,
+  type CauseBody,
+  type EndedBody,
+  type HeldBody,
+  Overview,
+  type OverviewBody,
+} from "../../contract/overview.ts";
+import { type AdminRequest, route } from "../requests/admin-request.ts";
 import { present, written } from "../requests/present.ts";
 import { errorBody, summaryBody } from "./summary-body.ts";
 import { momentText } from "../requests/time-text.ts";
 import { pauseBody, waitBody } from "./wait-body.ts";
 
-export async function showOverview({ engine, deps }: AdminRequest): Promise<HttpResponse> {
+export const OVERVIEW_ROUTE = route("GET", "/internal/overview", showOverview, {
+  summary: "Show what needs an operator, and count the open invocations",
+  answers: { 200: Overview },
+});
+
+async function showOverview({ engine, deps }: AdminRequest): Promise<HttpResponse> {
   const { census, rows, causes } = await attention(engine);
   const circuits = [...engine.registry.circuits()].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const body: OverviewBody = {

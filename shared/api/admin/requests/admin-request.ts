@@ -1,12 +1,13 @@
 /** The input of an admin route: the engine, the request, and the parameters of its path. */
+import type * as z from "zod";
 import type { EndsView } from "../../../engine/local/recent-ends.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { ReadinessCheck } from "../../../engine/ports/readiness.ts";
 import type { Sql, WrittenAnswer } from "../../../engine/ports/sql.ts";
 import type { HttpRequest, HttpResponse } from "../../http/message.ts";
+import type { RouteEntry } from "../../http/router.ts";
 import { needlessEscape } from "../../http/spelling.ts";
 import type { Packing } from "./packed-answer.ts";
-import { PlainRefusal } from "./plain-refusal.ts";
 import type { InvocationUseCases } from "./use-cases.ts";
 
 /** Evaluates statements and encodes their answers, as the JSON of the query route or as an Arrow stream. */
@@ -61,6 +62,37 @@ export interface AdminRequest {
 }
 
 export type AdminRoute = (asked: AdminRequest) => Promise<HttpResponse>;
+
+/** How the OpenAPI document describes a route. */
+export interface Operation {
+  readonly summary: string;
+  /** The alternative schemas of the request body. */
+  readonly body?: readonly z.ZodType[];
+  readonly query?: z.ZodObject;
+  /** The schemas of the answers by status; null means that the document describes no content. */
+  readonly answers: Readonly<Record<number, z.ZodType | null>>;
+  /** The codes of `docs/errors.md` with which the route refuses requests. */
+  readonly codes?: readonly string[];
+}
+
+/** A row of a table of routes. The document shows a route without a description by its path and method only. */
+export interface AdminRouteRow extends RouteEntry<AdminRoute> {
+  readonly operation?: Operation;
+}
+
+export function route(method: string, pattern: string, target: AdminRoute, operation?: Operation): AdminRouteRow {
+  return { method, pattern, target, ...(operation && { operation }) };
+}
+
+/** A refusal in plain text, usually because the request is malformed; other refusals are JSON. */
+export class PlainRefusal extends Error {
+  override name = "PlainRefusal";
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** A decoded segment of the path. @throws PlainRefusal 400 if the segment is not UTF-8, or escapes a letter or digit */
 export function pathParam(asked: AdminRequest, name: string): string {

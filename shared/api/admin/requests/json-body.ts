@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import { exceedsElements } from "../../../core/model/json-elements.ts";
 import type { HttpRequest } from "../../http/message.ts";
-import { PlainRefusal } from "./plain-refusal.ts";
+import { PlainRefusal } from "./admin-request.ts";
 
 /** Matches an unpaired surrogate only, because of the flag `u`. */
 const HALF = /\p{Surrogate}/u;

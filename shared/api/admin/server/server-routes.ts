@@ -1,11 +1,12 @@
-/** The routes of the server itself: health, version and metrics. */
+/** The routes of the server itself: health, readiness, version and metrics. */
+import type { Engine } from "../../../engine/engine.ts";
+import type { ReadinessCheck } from "../../../engine/ports/readiness.ts";
+import { StoreError } from "../../../engine/ports/table.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse, textResponse } from "../../http/message.ts";
-import type { RouteEntry } from "../../http/router.ts";
-import type { VersionBody } from "../../contract/server.ts";
-import type { AdminRequest, AdminRoute } from "../requests/admin-request.ts";
+import { ClusterHealth, Ready, type ReadyBody, Version, type VersionBody } from "../../contract/server.ts";
+import { type AdminRequest, route } from "../requests/admin-request.ts";
 import { present } from "../requests/present.ts";
-import { showReadiness } from "./ready-route.ts";
 
 export const API_VERSION_MIN = 2;
 export const API_VERSION_MAX = 4;
@@ -19,12 +20,27 @@ const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 /** The only member: it represents all processes that share the store. */
 const MEMBER = 1;
 
-export const SERVER_ROUTES: readonly RouteEntry<AdminRoute>[] = [
-  { method: "GET", pattern: "/health", target: async () => emptyResponse(200) },
-  { method: "GET", pattern: "/ready", target: showReadiness },
-  { method: "GET", pattern: "/version", target: showVersion },
-  { method: "GET", pattern: "/cluster-health", target: showClusterHealth },
-  { method: "GET", pattern: "/metrics", target: showMetrics },
+export const SERVER_ROUTES = [
+  route("GET", "/health", async () => emptyResponse(200), {
+    summary: "Check that the server answers",
+    answers: { 200: null },
+  }),
+  route("GET", "/ready", showReadiness, {
+    summary: "Check that the server takes new work, with the reasons if it does not",
+    answers: { 200: Ready, 503: Ready },
+  }),
+  route("GET", "/version", showVersion, {
+    summary: "Show the versions of the API and of the server",
+    answers: { 200: Version },
+  }),
+  route("GET", "/cluster-health", showClusterHealth, {
+    summary: "List the nodes of the cluster",
+    answers: { 200: ClusterHealth },
+  }),
+  route("GET", "/metrics", showMetrics, {
+    summary: "Metrics in the text format of Prometheus",
+    answers: { 200: null },
+  }),
 ];
 
 async function showVersion({ deps }: AdminRequest): Promise<HttpResponse> {
@@ -54,4 +70,33 @@ async function showClusterHealth({ engine }: AdminRequest): Promise<HttpResponse
 
 async function showMetrics({ deps }: AdminRequest): Promise<HttpResponse> {
   return textResponse(200, await deps.metricsText(), METRICS_TYPE);
+}
+
+/**
+ * 200 if the server takes new work now, else 503 with the reasons; `GET /health` says only that the process answers. An open circuit of one deployment is no reason: work for it is accepted, and waits.
+ */
+async function showReadiness({ deps }: AdminRequest): Promise<HttpResponse> {
+  const checks = await deps.readiness();
+  const isReady = checks.every(({ isOk }) => isOk);
+  const body: ReadyBody = {
+    ready: isReady,
+    checks: checks.map(({ name, isOk, reason }) => ({
+      name,
+      ok: isOk,
+      ...(reason !== undefined && { reason }),
+    })),
+  };
+  return jsonResponse(isReady ? 200 : 503, body);
+}
+
+/** Where the server does not own its store, a read shows that the store answers. */
+export async function storeReadiness(engine: Engine): Promise<readonly ReadinessCheck[]> {
+  try {
+    engine.registry.refresh();
+    await engine.registry.deployments();
+    return [{ name: "store", isOk: true }];
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return [{ name: "store", isOk: false, reason: "the store did not answer" }];
+  }
 }

@@ -2,9 +2,7 @@
 import type { HttpRequest, HttpResponse } from "../../http/message.ts";
 import { emptyResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import type { RouteEntry } from "../../http/router.ts";
-import type { AdminRequest, AdminRoute, UiFile } from "../requests/admin-request.ts";
-import { pathParam } from "../requests/admin-request.ts";
+import { type AdminRequest, route, pathParam, type UiFile } from "../requests/admin-request.ts";
 
 const PAGE = "index.html";
 
@@ -34,13 +32,13 @@ const PAGE_HEADERS = {
 /** The names of all other files contain a hash of their contents. */
 const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
 
-export const UI_ROUTES: readonly RouteEntry<AdminRoute>[] = [
-  { method: "GET", pattern: "/", target: toPage },
+export const UI_ROUTES = [
+  route("GET", "/", toPage),
   // A proxy in front may drop the slash at the end: a redirect to the address with the slash would have no end.
-  { method: "GET", pattern: "/ui", target: async (asked) => await showFile(asked, PAGE, PAGE_HEADERS) },
-  { method: "GET", pattern: "/ui/", target: async (asked) => await showFile(asked, PAGE, PAGE_HEADERS) },
-  { method: "GET", pattern: "/ui/:file", target: async (asked) => await showFileOrPage(asked) },
-  { method: "GET", pattern: "/ui/:page/:id", target: toDeepPage },
+  route("GET", "/ui", async (asked) => await showFile(asked, PAGE, PAGE_HEADERS)),
+  route("GET", "/ui/", async (asked) => await showFile(asked, PAGE, PAGE_HEADERS)),
+  route("GET", "/ui/:file", async (asked) => await showFileOrPage(asked)),
+  route("GET", "/ui/:page/:id", toDeepPage),
 ];
 
 /** The pages that other tools link to by path; the UI itself has them behind the `#`. */

@@ -1,13 +1,23 @@
 /** `POST /internal/services/{service}/serdes/encode/{name}` and `/decode/{name}`: the SDK of a deployment translates a payload. */
 import { previewSerde } from "../../../engine/register/preview-serde.ts";
 import type { HttpResponse } from "../../http/message.ts";
+import { PreviewQuery } from "../../contract/services.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
-import { pathParam } from "../requests/admin-request.ts";
+import { type AdminRequest, route, pathParam } from "../requests/admin-request.ts";
 import { assertOwnOrigin } from "../invocations/call-route.ts";
 
-export const encodeBySerde = (asked: AdminRequest): Promise<HttpResponse> => translated(asked, "encode");
-export const decodeBySerde = (asked: AdminRequest): Promise<HttpResponse> => translated(asked, "decode");
+export const SERDE_ROUTES = [
+  route("POST", "/internal/services/:service/serdes/encode/:name", (asked) => translated(asked, "encode"), {
+    summary: "Convert JSON to a payload in the SDK of a deployment, by a serializer that offers a preview",
+    query: PreviewQuery,
+    answers: { 200: null },
+  }),
+  route("POST", "/internal/services/:service/serdes/decode/:name", (asked) => translated(asked, "decode"), {
+    summary: "Convert a payload to JSON in the SDK of a deployment, by a serializer that offers a preview",
+    query: PreviewQuery,
+    answers: { 200: null },
+  }),
+];
 
 /**
  * The answer has the status and the body that the deployment sent. The deployment's code is not trusted, so the answer has a

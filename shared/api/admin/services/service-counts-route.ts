@@ -2,14 +2,19 @@
 import { takeCensus } from "../../../engine/query/open-census.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
-import type { ServiceCountsBody } from "../../contract/services.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
+import { ServiceCounts, type ServiceCountsBody } from "../../contract/services.ts";
+import { type AdminRequest, route } from "../requests/admin-request.ts";
 import { momentText } from "../requests/time-text.ts";
 
 const NONE = { open: 0, failing: 0, paused: 0 };
 
+export const SERVICE_COUNTS_ROUTE = route("GET", "/internal/service-counts", showServiceCounts, {
+  summary: "Count the invocations of each service: open, failing, paused, and failed in the last hour",
+  answers: { 200: ServiceCounts },
+});
+
 /** Costs a walk over the open index, which one answer of the overview costs too, and no other read. */
-export async function showServiceCounts({ engine, deps }: AdminRequest): Promise<HttpResponse> {
+async function showServiceCounts({ engine, deps }: AdminRequest): Promise<HttpResponse> {
   const { services, isPartial } = await takeCensus(engine);
   const ends = deps.recentEnds?.();
   const names = [...new Set([...services.all.keys(), ...(ends?.failed.keys() ?? [])])].toSorted();

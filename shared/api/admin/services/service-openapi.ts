@@ -5,9 +5,7 @@
 import type { Handler, InputRule, OutputRule } from "../../../core/model/service.ts";
 import { effectiveSettings } from "../../../core/registry/effective-settings.ts";
 import type { LatestRevision } from "../../../core/registry/latest-revisions.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { jsonResponse } from "../../http/message.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
+import type { EngineSettings } from "../../../engine/ports/engine-settings.ts";
 import { present, written } from "../requests/present.ts";
 import {
   handlerSchemas,
@@ -18,7 +16,6 @@ import {
   schemaRef,
   SCHEMAS,
 } from "./service-components.ts";
-import { latestRevision } from "./service-routes.ts";
 
 const TAGS = [
   { name: "Request Response", description: "Call a handler and wait for its result" },
@@ -34,15 +31,17 @@ const INVOCATION_ID = {
   schema: { type: "string" },
 };
 
-export async function showServiceOpenApi(asked: AdminRequest): Promise<HttpResponse> {
-  const { service, deployment } = await latestRevision(asked);
-  const { settings: server } = asked.engine;
+/** @param endpoint the address of the ingress, if it is known */
+export function serviceOpenApi(
+  { service, deployment }: LatestRevision,
+  server: EngineSettings,
+  endpoint?: string,
+): object {
   const isPublic = (handler: Handler | undefined): boolean =>
     effectiveSettings(service, handler, server.defaults, {}).public;
   // A private service accepts no outside call. Its document lists all handlers nevertheless.
   const shown = isPublic(undefined) ? service.handlers.filter(isPublic) : service.handlers;
-  const endpoint = asked.deps.ingressEndpoint;
-  return jsonResponse(200, {
+  return {
     openapi: "3.1.0",
     info: {
       title: service.name,
@@ -58,7 +57,7 @@ export async function showServiceOpenApi(asked: AdminRequest): Promise<HttpRespo
       parameters: PARAMETERS,
       responses: RESPONSES,
     },
-  });
+  };
 }
 
 type Service = LatestRevision["service"];

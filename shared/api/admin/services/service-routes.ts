@@ -4,27 +4,52 @@ import type { LatestRevision } from "../../../core/registry/latest-revisions.ts"
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import { pathParam } from "../requests/admin-request.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
+import { type AdminRequest, route, pathParam } from "../requests/admin-request.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 import { present } from "../requests/present.ts";
-import { ModifyService } from "../../contract/services.ts";
+import { Handler, Handlers, ModifyService, Service, Services } from "../../contract/services.ts";
 import { handlerBody, serviceBody } from "./service-body.ts";
+import { serviceOpenApi } from "./service-openapi.ts";
 
-export async function listServices({ engine }: AdminRequest): Promise<HttpResponse> {
+export const SERVICE_ROUTES = [
+  route("GET", "/services", listServices, {
+    summary: "List the services, each in its latest revision",
+    answers: { 200: Services },
+  }),
+  route("GET", "/services/:service", showService, { summary: "Show a service", answers: { 200: Service } }),
+  route("PATCH", "/services/:service", modifyService, {
+    summary: "Change settings of a service until it is registered again",
+    body: [ModifyService],
+    answers: { 200: Service },
+  }),
+  route("GET", "/services/:service/handlers", listHandlers, {
+    summary: "List the handlers of a service",
+    answers: { 200: Handlers },
+  }),
+  route("GET", "/services/:service/handlers/:handler", showHandler, {
+    summary: "Show a handler",
+    answers: { 200: Handler },
+  }),
+  route("GET", "/services/:service/openapi", showOpenApi, {
+    summary: "The OpenAPI document of a service: how its handlers are called",
+    answers: { 200: null },
+  }),
+];
+
+async function listServices({ engine }: AdminRequest): Promise<HttpResponse> {
   engine.registry.refresh();
   const latest = await engine.registry.services();
   const services = latest.map(({ service, deployment }) => serviceBody(service, deployment, engine.settings));
   return jsonResponse(200, { services });
 }
 
-export async function showService(asked: AdminRequest): Promise<HttpResponse> {
+async function showService(asked: AdminRequest): Promise<HttpResponse> {
   const { service, deployment } = await latestRevision(asked);
   return jsonResponse(200, serviceBody(service, deployment, asked.engine.settings));
 }
 
 /** An empty object changes nothing and returns the service. */
-export async function modifyService(asked: AdminRequest): Promise<HttpResponse> {
+async function modifyService(asked: AdminRequest): Promise<HttpResponse> {
   const name = pathParam(asked, "service");
   const body = readJsonBody(asked.request, ModifyService);
   const changes = present({
@@ -43,13 +68,13 @@ export async function modifyService(asked: AdminRequest): Promise<HttpResponse> 
   return jsonResponse(200, serviceBody(modified.service, modified.deployment, asked.engine.settings));
 }
 
-export async function listHandlers(asked: AdminRequest): Promise<HttpResponse> {
+async function listHandlers(asked: AdminRequest): Promise<HttpResponse> {
   const { service, deployment } = await latestRevision(asked);
   const handlers = service.handlers.map((one) => handlerBody(service, one, deployment, asked.engine.settings));
   return jsonResponse(200, { handlers });
 }
 
-export async function showHandler(asked: AdminRequest): Promise<HttpResponse> {
+async function showHandler(asked: AdminRequest): Promise<HttpResponse> {
   const { service, deployment } = await latestRevision(asked);
   const name = pathParam(asked, "handler");
   const handler = service.handlers.find((one) => one.name === name);
@@ -59,8 +84,13 @@ export async function showHandler(asked: AdminRequest): Promise<HttpResponse> {
   return jsonResponse(200, handlerBody(service, handler, deployment, asked.engine.settings));
 }
 
+async function showOpenApi(asked: AdminRequest): Promise<HttpResponse> {
+  const latest = await latestRevision(asked);
+  return jsonResponse(200, serviceOpenApi(latest, asked.engine.settings, asked.deps.ingressEndpoint));
+}
+
 /** @throws HttpProblem 404 */
-export async function latestRevision(asked: AdminRequest): Promise<LatestRevision> {
+async function latestRevision(asked: AdminRequest): Promise<LatestRevision> {
   const name = pathParam(asked, "service");
   asked.engine.registry.refresh();
   const found = (await asked.engine.registry.services()).find(({ service }) => service.name === name);

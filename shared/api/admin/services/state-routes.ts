@@ -4,18 +4,21 @@ import { STATE_SHOWN_MAX_BYTES } from "../../../engine/lock/stored-state.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import type { StateBody } from "../../contract/state.ts";
+import { EditState, ShowStateQuery, type StateBody } from "../../contract/state.ts";
 import { stateVersion } from "../../wire/state-version.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
-import { pathParam } from "../requests/admin-request.ts";
+import { type AdminRequest, route, pathParam, PlainRefusal } from "../requests/admin-request.ts";
 import { readJsonBody, readQuery } from "../requests/json-body.ts";
-import { PlainRefusal } from "../requests/plain-refusal.ts";
-import { EditState, ShowStateQuery } from "../../contract/state.ts";
 
 type Values = ReadonlyMap<string, Uint8Array>;
 
+/** The document shows these routes by their path and method only. */
+export const STATE_ROUTES = [
+  route("GET", "/services/:service/state", showState),
+  route("POST", "/services/:service/state", editStateRoute),
+];
+
 /** Values are arrays of byte numbers, the same form as in an edit; `utf8` is present for texts. */
-export async function showState(asked: AdminRequest): Promise<HttpResponse> {
+async function showState(asked: AdminRequest): Promise<HttpResponse> {
   const { object_key: key } = readQuery(asked.request, ShowStateQuery);
   const service = pathParam(asked, "service");
   await keyedType(asked, service, "show");
@@ -47,7 +50,7 @@ function shown(value: Uint8Array): StateBody["state"][string] {
 }
 
 /** 202: the edit is applied, or waits for its turn behind the holder of the key. */
-export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse> {
+async function editStateRoute(asked: AdminRequest): Promise<HttpResponse> {
   const { engine, request } = asked;
   const {
     object_key: key,

@@ -8,10 +8,9 @@ import type { Engine } from "../../../engine/engine.ts";
 import { query } from "../../../engine/query/query-tables.ts";
 import type { HttpRequest, HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
-import type { QueryErrorBody } from "../../contract/sql.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
+import { type QueryErrorBody, StatementBody, StatementRows } from "../../contract/sql.ts";
+import { type AdminRequest, route, PlainRefusal } from "../requests/admin-request.ts";
 import { ELEMENTS_MAX } from "../requests/json-body.ts";
-import { PlainRefusal } from "../requests/plain-refusal.ts";
 
 const ARROW_TYPE = "application/vnd.apache.arrow.stream";
 /** The line about a broken answer shows this many characters of the statement; the audit log shows more of it. */
@@ -25,7 +24,13 @@ const STATUSES: Readonly<Record<SqlErrorKind, number>> = {
   gone: 499,
 };
 
-export async function queryRoute({ engine, request, deps }: AdminRequest): Promise<HttpResponse> {
+export const QUERY_ROUTE = route("POST", "/query", queryRoute, {
+  summary: "Query the tables of the control plane in SQL",
+  body: [StatementBody],
+  answers: { 200: StatementRows },
+});
+
+async function queryRoute({ engine, request, deps }: AdminRequest): Promise<HttpResponse> {
   const { statements } = deps;
   if (statements === undefined) return refused(503, "statements are not answered here");
   const { query: statement, columns } = statementIn(request);

@@ -2,7 +2,7 @@
 import { withoutSecrets } from "../../../core/model/secret-properties.ts";
 import { namesBrokers } from "../../../core/model/kafka-brokers.ts";
 import { parseSource, subscriptionsOf } from "../../../core/registry/subscription.ts";
-import type { KafkaCluster } from "../../../core/registry/subscription.ts";
+import type { KafkaCluster as StoredCluster } from "../../../core/registry/subscription.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { readKafka } from "../../../engine/register/kafka-items.ts";
 import { createKafkaCluster, removeKafkaCluster, updateKafkaCluster } from "../../../engine/register/subscribe.ts";
@@ -10,12 +10,13 @@ import { followChange } from "../../../engine/topics/follow-subscriptions.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import type { KafkaClusterBody } from "../../contract/topics.ts";
-import { pathParam } from "../requests/admin-request.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
+import { type AdminRequest, route, pathParam } from "../requests/admin-request.ts";
 import { readJsonBody, readQuery } from "../requests/json-body.ts";
 import {
   CreateKafkaCluster,
+  KafkaCluster,
+  type KafkaClusterBody,
+  KafkaClusters,
   RemoveKafkaClusterQuery,
   ShowKafkaClusterQuery,
   UpdateKafkaCluster,
@@ -23,7 +24,34 @@ import {
 import { subscriptionBodies } from "./subscription-body.ts";
 import { momentText } from "../requests/time-text.ts";
 
-export async function createCluster({ engine, request }: AdminRequest): Promise<HttpResponse> {
+export const CLUSTER_ROUTES = [
+  route("GET", "/kafka-clusters", listClusters, {
+    summary: "List the Kafka clusters",
+    answers: { 200: KafkaClusters },
+  }),
+  route("POST", "/kafka-clusters", createCluster, {
+    summary: "Configure a Kafka cluster",
+    body: [CreateKafkaCluster],
+    answers: { 201: KafkaCluster },
+  }),
+  route("GET", "/kafka-clusters/:name", showCluster, {
+    summary: "Show a Kafka cluster",
+    query: ShowKafkaClusterQuery,
+    answers: { 200: KafkaCluster },
+  }),
+  route("PATCH", "/kafka-clusters/:name", patchCluster, {
+    summary: "Replace the properties of a Kafka cluster",
+    body: [UpdateKafkaCluster],
+    answers: { 200: KafkaCluster },
+  }),
+  route("DELETE", "/kafka-clusters/:name", removeCluster, {
+    summary: "Remove a Kafka cluster",
+    query: RemoveKafkaClusterQuery,
+    answers: { 202: null },
+  }),
+];
+
+async function createCluster({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const { name, properties } = readJsonBody(request, CreateKafkaCluster);
   assertBrokers(properties);
   const cluster = await createKafkaCluster(engine, { name, properties });
@@ -32,11 +60,11 @@ export async function createCluster({ engine, request }: AdminRequest): Promise<
   return jsonResponse(201, clusterBody(cluster), { location: `kafka-clusters/${name}` });
 }
 
-export async function listClusters({ engine }: AdminRequest): Promise<HttpResponse> {
+async function listClusters({ engine }: AdminRequest): Promise<HttpResponse> {
   return jsonResponse(200, { clusters: (await readKafka(engine)).clusters.map(clusterBody) });
 }
 
-export async function showCluster(asked: AdminRequest): Promise<HttpResponse> {
+async function showCluster(asked: AdminRequest): Promise<HttpResponse> {
   const name = pathParam(asked, "name");
   const { include_subscriptions: whole } = readQuery(asked.request, ShowKafkaClusterQuery);
   const read = await readKafka(asked.engine);
@@ -49,7 +77,7 @@ export async function showCluster(asked: AdminRequest): Promise<HttpResponse> {
   });
 }
 
-export async function patchCluster(asked: AdminRequest): Promise<HttpResponse> {
+async function patchCluster(asked: AdminRequest): Promise<HttpResponse> {
   const name = pathParam(asked, "name");
   const { properties } = readJsonBody(asked.request, UpdateKafkaCluster);
   assertBrokers(properties);
@@ -60,7 +88,7 @@ export async function patchCluster(asked: AdminRequest): Promise<HttpResponse> {
   return jsonResponse(200, clusterBody(updated.cluster));
 }
 
-export async function removeCluster(asked: AdminRequest): Promise<HttpResponse> {
+async function removeCluster(asked: AdminRequest): Promise<HttpResponse> {
   const name = pathParam(asked, "name");
   const { force } = readQuery(asked.request, RemoveKafkaClusterQuery);
   const removed = await removeKafkaCluster(asked.engine, name, force);
@@ -85,7 +113,7 @@ function assertBrokers(properties: Readonly<Record<string, string>>): void {
 
 const READ_ONLY = "The cluster is part of the configuration, and the admin API cannot change it";
 
-function clusterBody({ name, properties, createdAtMs, configured }: KafkaCluster): KafkaClusterBody {
+function clusterBody({ name, properties, createdAtMs, configured }: StoredCluster): KafkaClusterBody {
   return {
     name,
     properties: withoutSecrets(properties),

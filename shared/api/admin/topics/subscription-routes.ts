@@ -15,14 +15,46 @@ import {
 import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import { pathParam } from "../requests/admin-request.ts";
-import type { AdminRequest } from "../requests/admin-request.ts";
+import { type AdminRequest, route, pathParam, PlainRefusal } from "../requests/admin-request.ts";
 import { readJsonBody, readQuery } from "../requests/json-body.ts";
-import { PlainRefusal } from "../requests/plain-refusal.ts";
-import { ChangeSubscription, CreateSubscription, ListSubscriptionsQuery } from "../../contract/topics.ts";
+import {
+  ChangeSubscription,
+  CreateSubscription,
+  ListSubscriptionsQuery,
+  Subscription,
+  Subscriptions,
+} from "../../contract/topics.ts";
 import { subscriptionBodies } from "./subscription-body.ts";
 
-export async function createSubscription({ engine, request }: AdminRequest): Promise<HttpResponse> {
+export const SUBSCRIPTION_ROUTES = [
+  route("GET", "/subscriptions", listSubscriptions, {
+    summary: "List the subscriptions",
+    query: ListSubscriptionsQuery,
+    answers: { 200: Subscriptions },
+  }),
+  route("POST", "/subscriptions", createSubscription, {
+    summary: "Let the messages of a topic invoke a handler",
+    body: [CreateSubscription],
+    answers: { 201: Subscription },
+    codes: ["META0009"],
+  }),
+  route("GET", "/subscriptions/:id", showSubscription, {
+    summary: "Show a subscription",
+    answers: { 200: Subscription },
+  }),
+  route("PATCH", "/subscriptions/:id", changeSubscription, {
+    summary: "Pause or resume a subscription, change its options, or read again from another place",
+    body: [ChangeSubscription],
+    answers: { 200: Subscription },
+    codes: ["META0009"],
+  }),
+  route("DELETE", "/subscriptions/:id", removeSubscriptionRoute, {
+    summary: "Remove a subscription",
+    answers: { 202: null },
+  }),
+];
+
+async function createSubscription({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const { source, sink, options } = readJsonBody(request, CreateSubscription);
   const subscription = await subscribe(engine, { source, sink, options: options ?? {} });
   await followChange(engine, (one) => one.id === subscription.id);
@@ -30,7 +62,7 @@ export async function createSubscription({ engine, request }: AdminRequest): Pro
   return jsonResponse(201, body, { location: `subscriptions/${subscription.id}` });
 }
 
-export async function listSubscriptions({ engine, request }: AdminRequest): Promise<HttpResponse> {
+async function listSubscriptions({ engine, request }: AdminRequest): Promise<HttpResponse> {
   const { sink, source } = readQuery(request, ListSubscriptionsQuery);
   const read = await readKafka(engine);
   const wanted = read.subscriptions.filter(
@@ -39,7 +71,7 @@ export async function listSubscriptions({ engine, request }: AdminRequest): Prom
   return jsonResponse(200, { subscriptions: await subscriptionBodies(engine, read, wanted) });
 }
 
-export async function showSubscription(asked: AdminRequest): Promise<HttpResponse> {
+async function showSubscription(asked: AdminRequest): Promise<HttpResponse> {
   return await shown(asked, subscriptionIdParam(asked));
 }
 
@@ -47,7 +79,7 @@ export async function showSubscription(asked: AdminRequest): Promise<HttpRespons
  * Changes the options first and resumes last, so that one request can correct the options of a paused subscription and
  * resume it.
  */
-export async function changeSubscription(asked: AdminRequest): Promise<HttpResponse> {
+async function changeSubscription(asked: AdminRequest): Promise<HttpResponse> {
   const { engine, request } = asked;
   const id = subscriptionIdParam(asked);
   const { paused, options, reset } = readJsonBody(request, ChangeSubscription);
@@ -61,7 +93,7 @@ export async function changeSubscription(asked: AdminRequest): Promise<HttpRespo
   return await shown(asked, id);
 }
 
-export async function removeSubscriptionRoute(asked: AdminRequest): Promise<HttpResponse> {
+async function removeSubscriptionRoute(asked: AdminRequest): Promise<HttpResponse> {
   const id = subscriptionIdParam(asked);
   if (!(await removeSubscription(asked.engine, id))) throw unknownSubscription(id);
   return emptyResponse(202);
