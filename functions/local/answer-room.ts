@@ -4,8 +4,7 @@
  */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
-import type { TransferRoom } from "./transfer-room.ts";
-import type { Incoming } from "./incoming.ts";
+import type { Incoming, TransferRoom } from "./transfer-room.ts";
 
 export interface AnswerRules {
   /** The promise never rejects. */

@@ -3,8 +3,7 @@ import { connect } from "node:net";
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import { lookAt } from "../../shared/engine/register/look-at.ts";
-import { loggedAddress } from "../../shared/engine/register/register-when-up.ts";
-import type { RegisteredUp } from "../../shared/engine/register/register-when-up.ts";
+import { loggedAddress, type RegisteredUp } from "../../shared/engine/register/register-when-up.ts";
 import { isLoopbackHost, isOwnHost } from "../door/loopback.ts";
 import type { WatchedDeployment } from "./watch-deployment.ts";
 

@@ -2,7 +2,7 @@
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import { constants, type Http2ServerResponse } from "node:http2";
 import { NO_SNIFFING, type HttpResponse } from "../../shared/api/http/message.ts";
-import type { Incoming } from "./incoming.ts";
+import type { Incoming } from "./transfer-room.ts";
 
 /** How long the rest of a refused body is read and discarded, so that its sender can read the refusal. */
 const LINGER_MS = 1000;

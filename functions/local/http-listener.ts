@@ -2,21 +2,17 @@
  * A listener is an HTTP server at one port of the local process. It speaks HTTP/1.1 and HTTP/2 with prior knowledge,
  * and converts the requests of both protocols to plain data.
  */
-import { createServer as createHttp1 } from "node:http";
-import type { Server as Http1Server } from "node:http";
-import { createServer as createHttp2 } from "node:http2";
-import type { Http2Server, ServerHttp2Session } from "node:http2";
+import { createServer as createHttp1, type Server as Http1Server } from "node:http";
+import { createServer as createHttp2, type Http2Server, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
-import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
-import { textResponse } from "../../shared/api/http/message.ts";
+import { type HttpRequest, type HttpResponse, textResponse } from "../../shared/api/http/message.ts";
 import { bindRefusal } from "../../shared/wiring/start-refusals.ts";
 import type { ListenerBudgets } from "../../shared/wiring/embedded.ts";
 import { ARRIVAL, limitSession, type ArrivalLimits } from "./arrival-limits.ts";
 import { ConnectionRoom, connectionsMax } from "./connection-room.ts";
 import { refusalOf, refuseOnSocket } from "./raw-refusal.ts";
-import { AnswerRoom } from "./answer-room.ts";
-import type { Admitted, AnswerRules } from "./answer-room.ts";
-import { TransferRoom } from "./transfer-room.ts";
+import { type Admitted, AnswerRoom, type AnswerRules } from "./answer-room.ts";
+import { endsOf, type Incoming, TransferRoom } from "./transfer-room.ts";
 import {
   cutOff,
   endWhenUnread,
@@ -28,7 +24,6 @@ import {
   type Outgoing,
 } from "./http-answer.ts";
 import { readRequest, type RequestRead } from "./http-request.ts";
-import { endsOf, type Incoming } from "./incoming.ts";
 import { isLoopbackAddress } from "../door/loopback.ts";
 import type { Ends } from "../door/peer-user.ts";
 import { offerBothProtocols } from "./protocol-choice.ts";

@@ -1,8 +1,7 @@
 /** Reads a request of Node's servers into plain data, with a limit for its body. */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { UNCOUNTED_BYTES, type Account } from "../../shared/engine/bulkheads/budget.ts";
-import type { TransferRoom, Mover } from "./transfer-room.ts";
-import type { Incoming } from "./incoming.ts";
+import type { Incoming, Mover, TransferRoom } from "./transfer-room.ts";
 
 const NOTHING = new Uint8Array(0);
 

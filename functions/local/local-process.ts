@@ -2,8 +2,7 @@
 import { resolve } from "node:path";
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import type { AdminDeps } from "../../shared/api/admin/requests/admin-request.ts";
-import type { HttpRequest } from "../../shared/api/http/message.ts";
-import { textResponse } from "../../shared/api/http/message.ts";
+import { type HttpRequest, textResponse } from "../../shared/api/http/message.ts";
 import {
   bodyTooLargeResponse,
   noAnswerRoomResponse,
@@ -24,15 +23,11 @@ import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
 import { noteListing } from "../../shared/engine/sweep/sweep.ts";
 import { answerPacking } from "../../shared/wiring/answer-packing.ts";
 import { openEmbedded, type Embedded } from "../../shared/wiring/embedded.ts";
-import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
-import type { OpenStatementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
+import { type OpenStatementEvaluation, statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
 import { builtInUi } from "../../shared/wiring/built-in-ui.ts";
-import { fileRefusal, makeDataDirectory } from "../../shared/wiring/start-refusals.ts";
-import { warnWhereReadable } from "../../shared/wiring/readable-directory.ts";
-import { invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
-import type { Loops } from "../../shared/wiring/use-cases.ts";
-import { openListener } from "./http-listener.ts";
-import type { HttpListener, ListenerOptions } from "./http-listener.ts";
+import { fileRefusal, makeDataDirectory, warnWhereReadable } from "../../shared/wiring/start-refusals.ts";
+import { invocationUseCases, type Loops, startLoops } from "../../shared/wiring/use-cases.ts";
+import { type HttpListener, type ListenerOptions, openListener } from "./http-listener.ts";
 import { forgetAddress, keepToken, noteAddress, TOKEN_FILE } from "../door/admin-files.ts";
 import { adminDoor, RefusedSecrets } from "./admin-door.ts";
 

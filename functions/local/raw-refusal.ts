@@ -1,8 +1,7 @@
 /** Answers on the socket itself: for bytes that Node's server could not read as a request, and for connections without a place. */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { NO_SNIFFING } from "../../shared/api/http/message.ts";
-import type { HttpResponse } from "../../shared/api/http/message.ts";
+import { type HttpResponse, NO_SNIFFING } from "../../shared/api/http/message.ts";
 
 export interface RawRefusal {
   readonly status: number;

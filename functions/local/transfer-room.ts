@@ -1,6 +1,8 @@
 /** Bounds the memory of one listener: its connections share the room, and a stalled transfer gives way to transfers that wait. */
 import type { Account, Budget } from "../../shared/engine/bulkheads/budget.ts";
-import type { Incoming } from "./incoming.ts";
+import type { IncomingMessage } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
+import type { Ends } from "../door/peer-user.ts";
 
 /** How long a body or an answer may stall while other transfers wait for room. */
 const STILL_MAX_MS = 10_000;
@@ -86,4 +88,11 @@ export class Mover {
   end(): void {
     this.#end(this);
   }
+}
+
+export type Incoming = IncomingMessage | Http2ServerRequest;
+
+/** The ends of the connection of a request; empty once the connection is gone. */
+export function endsOf(incoming: Incoming): Ends {
+  return ("stream" in incoming ? incoming.stream.session?.socket : incoming.socket) ?? {};
 }

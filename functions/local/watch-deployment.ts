@@ -2,8 +2,13 @@
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import { ServedElsewhere } from "../../shared/engine/register/served-elsewhere.ts";
-import { loggedAddress, registeredUnder, registerWhenUp } from "../../shared/engine/register/register-when-up.ts";
-import type { RegisteredUp, WantedDeployment } from "../../shared/engine/register/register-when-up.ts";
+import {
+  loggedAddress,
+  registeredUnder,
+  type RegisteredUp,
+  registerWhenUp,
+  type WantedDeployment,
+} from "../../shared/engine/register/register-when-up.ts";
 
 /** Each check is one request for the manifest. */
 const LOOK_EVERY_MS = 1_000;

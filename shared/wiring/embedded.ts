@@ -23,14 +23,12 @@ import type { Log, Meter } from "../engine/ports/log.ts";
 import type { ReadinessCheck } from "../engine/ports/readiness.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
 import { engineSettingsOf, soleOwner } from "./engine-settings-of.ts";
-import { environmentSecret } from "./environment-secret.ts";
+import { environmentSecret, freshOwner, freshSecretBytes } from "./environment-secret.ts";
 import { expireItems } from "./expire-items.ts";
-import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
-import { warnWhereReadable } from "./readable-directory.ts";
+import { readableRegistry, storeRefusal, warnWhereReadable } from "./start-refusals.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
 import { kafkaTopics } from "./kafka-topics.ts";
 import { memoryBudgets, type ListenerLimits } from "./memory-size.ts";
-import { readableRegistry, storeRefusal } from "./start-refusals.ts";
 import { tracing } from "./tracing.ts";
 import { roomText } from "../adapters/embedded/store-room.ts";
 

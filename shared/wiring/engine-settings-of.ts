@@ -1,6 +1,6 @@
-/** Derives the engine's settings from the configuration. */
+/** Derives the engine's settings from the configuration, and warns of a setting that does not take effect as written. */
 import type { Settings } from "../config/settings-table.ts";
-import { CodedError } from "../core/errors/coded-error.ts";
+import { CodedError, notice } from "../core/errors/coded-error.ts";
 import type { EngineSettings } from "../engine/ports/engine-settings.ts";
 import type { SoleOwner } from "../engine/ports/store-ownership.ts";
 
@@ -74,4 +74,16 @@ function protocolOf(settings: Settings): EngineSettings["protocol"] {
   }
   const names = "worker.invoker.min-protocol-version and worker.invoker.max-protocol-version";
   throw new CodedError("RT0002", `${names}: ${min} is above ${max}`);
+}
+
+/** @returns the warnings, each a whole sentence after its code */
+export function settingsWarnings(settings: Settings): readonly string[] {
+  const asked = settings["default-journal-retention"];
+  const most = settings["max-journal-retention"];
+  if (most === undefined || asked <= most) return [];
+  const { code, message } = notice(
+    "RT0022",
+    `default-journal-retention (${asked} ms) is cut to max-journal-retention (${most} ms).`,
+  );
+  return [`[${code}] ${message}`];
 }

@@ -1,5 +1,5 @@
-/** The secret from which ids are derived, kept in the store or outside of it. It stays the same as long as the store exists. */
-import { createHash } from "node:crypto";
+/** The secret from which ids are derived, which stays the same as long as the store exists, and other bytes that exist before an id source. */
+import { createHash, randomBytes } from "node:crypto";
 import { CodedError } from "../core/errors/coded-error.ts";
 import type { Item, Key, Table } from "../engine/ports/table.ts";
 
@@ -53,4 +53,15 @@ async function putDigest(meta: Table, key: Key, digest: string): Promise<Item> {
 function secretOf(bytes: unknown): Uint8Array {
   if (bytes instanceof Uint8Array && bytes.length === SECRET_SIZE_BYTES) return bytes;
   throw new Error("the meta store holds a secret of another form");
+}
+
+const OWNER_SIZE_BYTES = 6;
+
+export function freshSecretBytes(size: number): Uint8Array {
+  return new Uint8Array(randomBytes(size));
+}
+
+/** The prefix of every token of this process. It distinguishes the leases of this process from those of dead ones. */
+export function freshOwner(): string {
+  return randomBytes(OWNER_SIZE_BYTES).toString("hex");
 }

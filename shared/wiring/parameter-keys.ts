@@ -4,7 +4,7 @@ import { ssmClient } from "../adapters/ssm/ssm-client.ts";
 import { SsmParameters } from "../adapters/ssm/ssm-parameters.ts";
 import { RequestIdentity } from "../adapters/system/request-identity.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
-import { freshSecretBytes } from "./fresh-bytes.ts";
+import { freshSecretBytes } from "./environment-secret.ts";
 
 const SECRET_SIZE_BYTES = 32;
 

@@ -1,13 +1,14 @@
-/** Converts errors at start to codes of the error table. */
+/** The checks at a start: errors become codes of the error table, and a data directory that others may read is a warning. */
 import { directoryRefusal } from "../adapters/embedded/directory-refusal.ts";
 import { makeDirectory } from "../adapters/embedded/make-directory.ts";
-import { StoreOpenError } from "../adapters/embedded/store-version.ts";
-import type { StoreKind, StoreOpenReason } from "../adapters/embedded/store-version.ts";
+import { type StoreKind, StoreOpenError, type StoreOpenReason } from "../adapters/embedded/store-version.ts";
 import { portHolder } from "../adapters/system/port-holder.ts";
 import type { Registry } from "../engine/ports/registry.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import { refusesStart } from "../core/errors/error-entry.ts";
 import type { ThrownCode } from "../core/errors/error-table.ts";
+import { statSync } from "node:fs";
+import type { Log } from "../engine/ports/log.ts";
 
 const OWNER_ONLY = 0o700;
 
@@ -85,4 +86,15 @@ export interface StartRefusal {
 /** True for an error that ends the process, for modules that cannot import the error class. */
 export function isStartRefusal(error: unknown): error is CodedError {
   return error instanceof CodedError && refusesStart(error.entry.outcome);
+}
+
+const GROUP_AND_OTHERS = 0o077;
+
+/** A new directory is readable by its owner alone; an existing one keeps its mode, because other programs may rely on it. */
+export function warnWhereReadable(directory: string, log: Log): void {
+  // Windows does not use these permission bits.
+  if (process.platform === "win32" || (statSync(directory).mode & GROUP_AND_OTHERS) === 0) return;
+  log.write("data-directory.exposed", {
+    directory,
+  });
 }

@@ -1,8 +1,7 @@
 /** The first items of a table: its format, and the secret that it is written under. */
 import { expect, test } from "vitest";
 import { TABLE_FORMAT } from "../../shared/config/table-facts.ts";
-import { environmentSecret, recognisedSecret } from "../../shared/wiring/environment-secret.ts";
-import { freshSecretBytes } from "../../shared/wiring/fresh-bytes.ts";
+import { environmentSecret, freshSecretBytes, recognisedSecret } from "../../shared/wiring/environment-secret.ts";
 import { claimTable } from "../../shared/wiring/table-format.ts";
 import { MemoryTable } from "../simulation/memory-table.ts";
 

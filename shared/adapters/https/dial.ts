@@ -1,9 +1,13 @@
 /** Opens connections to origins: checks each address and certificate, and limits the time. */
 import { lookup } from "node:dns/promises";
-import { connect as connectTcp, isIP } from "node:net";
-import type { LookupFunction, Socket } from "node:net";
-import { connect as connectTls, createSecureContext, rootCertificates } from "node:tls";
-import type { SecureContext, TLSSocket } from "node:tls";
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
+import {
+  connect as connectTls,
+  createSecureContext,
+  rootCertificates,
+  type SecureContext,
+  type TLSSocket,
+} from "node:tls";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { unopened } from "./exchange/failures.ts";

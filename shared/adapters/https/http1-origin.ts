@@ -5,9 +5,8 @@ import type { Socket } from "node:net";
 import { deliverRest, type CarriedExchange } from "./exchange/carried-exchange.ts";
 import type { Dialer } from "./dial.ts";
 import { broken } from "./exchange/failures.ts";
-import { endToEnd, joined } from "./exchange/end-to-end-headers.ts";
+import { endToEnd, HEADER_LIST_MAX_BYTES, joined } from "./exchange/end-to-end-headers.ts";
 import { flood, IdleWork } from "./exchange/idle-work.ts";
-import { HEADER_LIST_MAX_BYTES } from "./exchange/multiplexed-connection.ts";
 import { pathOf, type ParsedUri } from "./exchange/parsed-uri.ts";
 
 /** Servers commonly close idle connections after five seconds. We close ours earlier, so that no request meets a closed one. */

@@ -4,9 +4,8 @@ import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "./exchange/carried-exchange.ts";
 import type { Dialer } from "./dial.ts";
 import { broken, httpOneOnly, isAlpnRefusal } from "./exchange/failures.ts";
-import type { ConnectionOwner, MultiplexedConnection } from "./exchange/multiplexed-connection.ts";
 import type { ParsedUri } from "./exchange/parsed-uri.ts";
-import { Http2Connection } from "./http2/http2-connection.ts";
+import { type ConnectionOwner, Http2Connection } from "./http2/http2-connection.ts";
 
 interface Request {
   readonly exchange: CarriedExchange;
@@ -33,7 +32,7 @@ const REFUSALS_MAX = CONNECTIONS_MAX + NEW_REFUSALS_MAX;
 export class Http2Origin implements ConnectionOwner {
   readonly #origin: URL;
   readonly #dialer: Dialer;
-  readonly #connections = new Set<MultiplexedConnection>();
+  readonly #connections = new Set<Http2Connection>();
   #waiting: Request[] = [];
   #dialing = false;
   #streamsAssumed = STREAMS_ASSUMED;
@@ -80,7 +79,7 @@ export class Http2Origin implements ConnectionOwner {
     this.onRoom();
   }
 
-  onGone(connection: MultiplexedConnection): void {
+  onGone(connection: Http2Connection): void {
     if (this.#connections.delete(connection)) this.onRoom();
   }
 
@@ -105,7 +104,7 @@ export class Http2Origin implements ConnectionOwner {
   }
 
   /** The first connection that can take a request; connections with a silent peer are retired. */
-  #roomy(): MultiplexedConnection | undefined {
+  #roomy(): Http2Connection | undefined {
     for (const connection of this.#connections) {
       if (!connection.isUsable) connection.retire();
       else if (connection.hasRoom) return connection;
@@ -113,7 +112,7 @@ export class Http2Origin implements ConnectionOwner {
     return undefined;
   }
 
-  #usable(): MultiplexedConnection[] {
+  #usable(): Http2Connection[] {
     return [...this.#connections].filter((connection) => connection.isUsable);
   }
 

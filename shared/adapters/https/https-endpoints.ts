@@ -1,12 +1,9 @@
 /** Implements the endpoints port over HTTP/2 and HTTP/1.1, with and without TLS. */
 import { shownUri } from "../../core/model/deployment.ts";
-import { TransportError } from "../../engine/ports/endpoints.ts";
-import type { Endpoints, Exchange, ExchangeRequest } from "../../engine/ports/endpoints.ts";
-import { AddressGuard } from "./address-guard.ts";
-import type { AddressAllowance } from "./address-guard.ts";
+import { type Endpoints, type Exchange, type ExchangeRequest, TransportError } from "../../engine/ports/endpoints.ts";
+import { type AddressAllowance, AddressGuard } from "./address-guard.ts";
 import { CarriedExchange } from "./exchange/carried-exchange.ts";
-import { Dialer } from "./dial.ts";
-import type { Resolve } from "./dial.ts";
+import { Dialer, type Resolve } from "./dial.ts";
 import { broken } from "./exchange/failures.ts";
 import { Http1Origin } from "./http1-origin.ts";
 import { Http2Origin } from "./http2-origin.ts";

@@ -1,11 +1,9 @@
 /** The ingress routes that resolve and reject awakeables. They accept any valid id, even if its invocation has ended. */
 import type { Result } from "../../core/model/failure.ts";
 import { IdError } from "../../core/model/ids.ts";
-import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
-import type { AwakeableId } from "../../core/protocol/awakeable-id.ts";
+import { type AwakeableId, parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { HttpRequest, HttpResponse } from "../http/message.ts";
-import { emptyResponse } from "../http/message.ts";
+import { emptyResponse, type HttpRequest, type HttpResponse } from "../http/message.ts";
 import type { IngressPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed } from "./ingress-refusal.ts";
 import type { IngressUseCases } from "./use-cases.ts";

@@ -2,8 +2,7 @@
  * Cross-origin rules of the ingress: pages of every origin may call, but without the credentials that the browser has for the ingress,
  * such as a cookie of an authenticating proxy. Otherwise any page could act in the name of the user who looks at it.
  */
-import type { HttpRequest, HttpResponse } from "../http/message.ts";
-import { emptyResponse } from "../http/message.ts";
+import { emptyResponse, type HttpRequest, type HttpResponse } from "../http/message.ts";
 import { isHeaderText } from "./submission-headers.ts";
 
 const VARY = "origin, access-control-request-method, access-control-request-headers";

@@ -9,8 +9,9 @@ import { DAY_MS } from "../../core/model/time-units.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
 import { NoRoomError } from "../local/reply-room.ts";
 import { type ExchangeHead, TransportError, type TransportReason } from "../ports/endpoints.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
 import { journalBytes } from "../../core/invocation/journal.ts";
-import type { AttemptSpan, Consumption, Pin } from "../../core/invocation/segment.ts";
+import type { AttemptSpan, Pin } from "../../core/invocation/segment.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { journalMaxBytes } from "../bulkheads/bulkheads.ts";
 import type { Engine } from "../engine.ts";
@@ -169,87 +170,62 @@ export function failureOfTransport(
   return failed(atMs, { errorCode: "RT0006", code: 500, message });
 }
 
-/**
- * @param consumed the arrivals for the attempt. The segment of the attempt lists them; otherwise a fresh cancel would start
- * attempts for ever
- */
-export function unroutable(
-  engine: Engine,
-  active: ActiveInvocation,
-  startedAtMs: number,
-  consumed: readonly Consumption[],
-  route: Route | undefined,
-): AttemptEnded {
-  const { pin } = active.invocation;
-  const { service } = active.invocation.acceptance.target;
-  const why: Failing =
-    route === undefined
-      ? { errorCode: "RT0011", code: 500, message: "no deployment was found to process the invocation" }
-      : pin === undefined
-        ? {
-            errorCode: "RT0013",
-            code: 500,
-            message: `the deployment of '${service}' speaks no protocol version of this server`,
-          }
-        : {
-            errorCode: "RT0014",
-            code: 500,
-            message: `protocol version ${pin.protocolVersion} of this invocation is no longer supported`,
-          };
-  return neverBegun(engine, active, startedAtMs, consumed, why, route);
+/** The attempt has no route, or this server and the deployment share no version. */
+export function unroutable({ pin, acceptance }: Invocation, route: Route | undefined): Failing {
+  const code = 500;
+  if (route === undefined)
+    return { errorCode: "RT0011", code, message: "no deployment was found to process the invocation" };
+  const { service } = acceptance.target;
+  if (pin === undefined)
+    return {
+      errorCode: "RT0013",
+      code,
+      message: `the deployment of '${service}' speaks no protocol version of this server`,
+    };
+  const message = `protocol version ${pin.protocolVersion} of this invocation is no longer supported`;
+  return { errorCode: "RT0014", code, message };
 }
 
-/** Fails an attempt whose request could not be sent, because a value does not fit the protocol or the destination is invalid. */
-export function unsent(
-  engine: Engine,
-  active: ActiveInvocation,
-  startedAtMs: number,
-  consumed: readonly Consumption[],
-  error: unknown,
-  route: Route,
-): AttemptEnded {
+/** The request could not be sent, because a value does not fit the protocol or the destination is invalid. */
+export function unsent(error: unknown): Failing {
   const reason = error instanceof Error ? error.message : String(error);
-  engine.log.write("attempt.send-failed", { invocationId: active.id, error: String(error) });
-  const why: Failing = { errorCode: "RT0006", code: 500, message: `the request could not be sent: ${reason}` };
-  return neverBegun(engine, active, startedAtMs, consumed, why, route);
+  return { errorCode: "RT0006", code: 500, message: `the request could not be sent: ${reason}` };
 }
 
 /**
- * Fails an attempt of an invocation with a full journal, if each waiting result is larger than the bytes by which the journal may
- * still grow. The invocation is paused at once, because no further attempt could get such a result.
+ * The journal is full, and each waiting result is larger than the bytes by which it may still grow. The invocation is paused at
+ * once, because no further attempt could get such a result.
  */
-export function overfull(
-  engine: Engine,
-  active: ActiveInvocation,
-  startedAtMs: number,
-  consumed: readonly Consumption[],
-  sizeBytes: number,
-  route: Route,
-): AttemptEnded {
-  const heldBytes = journalBytes(active.invocation.journal);
-  const maxBytes = journalMaxBytes(engine.bulkheads);
+export function overfull({ bulkheads }: Engine, { journal }: Invocation, sizeBytes: number): Failing {
+  const heldBytes = journalBytes(journal);
+  const maxBytes = journalMaxBytes(bulkheads);
   const message = `a result of ${sizeBytes} bytes waits, the journal has ${heldBytes} bytes, and both together may have ${maxBytes} (twice worker.invoker.journals-size-limit, and 128 MiB at least): raise that limit or memory-size and resume the invocation, or kill it`;
-  const why: Failing = { errorCode: "RT0027", code: 500, message, behavior: "pause" };
-  return neverBegun(engine, active, startedAtMs, consumed, why, route);
+  return { errorCode: "RT0027", code: 500, message, behavior: "pause" };
 }
 
-/** The retry policy counts the attempt like any other, but the number of retries since the last entry does not include it. */
-function neverBegun(
+/**
+ * Fails an attempt that reached no deployment. The retry policy counts the attempt like any other, but the number of retries since
+ * the last entry does not include it.
+ * @param sent the arrivals for the attempt. The segment of the attempt lists them; otherwise a fresh cancel would start attempts
+ *   for ever
+ */
+export function neverBegun(
   engine: Engine,
-  active: ActiveInvocation,
-  startedAtMs: number,
-  consumed: readonly Consumption[],
+  { invocation }: ActiveInvocation,
+  {
+    startedAtMs,
+    sent,
+    route,
+  }: Pick<AttemptEnded, "sent"> & { readonly startedAtMs: number; readonly route: Route | undefined },
   why: Failing,
-  route: Route | undefined,
 ): AttemptEnded {
-  const { pin } = active.invocation;
   const atMs = engine.clock.nowMs();
   return {
     kind: "attempt-ended",
     atMs,
-    attempt: spanOf(active, startedAtMs, atMs),
-    pin: pin ?? { deploymentId: "" as Pin["deploymentId"], protocolVersion: 0 },
-    sent: consumed,
+    attempt: spanOf(invocation, startedAtMs, atMs),
+    pin: invocation.pin ?? { deploymentId: "" as Pin["deploymentId"], protocolVersion: 0 },
+    sent,
     entries: [],
     ending: failed(atMs, { ...why, countsSinceEntry: false }),
     policy: route?.settings.retry ?? engine.settings.defaults.retry,
@@ -257,6 +233,6 @@ function neverBegun(
   };
 }
 
-export function spanOf(active: ActiveInvocation, startedAtMs: number, endedAtMs: number): AttemptSpan {
-  return { number: active.invocation.attempts, startedAtMs, endedAtMs };
+export function spanOf({ attempts }: Invocation, startedAtMs: number, endedAtMs: number): AttemptSpan {
+  return { number: attempts, startedAtMs, endedAtMs };
 }

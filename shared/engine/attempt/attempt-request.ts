@@ -1,4 +1,4 @@
-/** The frames of an attempt for its deployment: the start message with the journal in the request, and later ones on an exchange that stays open. */
+/** What an attempt sends: the request with start message and journal, and later frames on an exchange that stays open. */
 import type { Consumption } from "../../core/invocation/segment.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { invocationIdBytes, nonceBytes } from "../../core/model/ids.ts";
@@ -24,8 +24,10 @@ export function attemptRequest(
   eager: EagerState,
   halfClose: boolean,
 ): ExchangeRequest {
-  const { acceptance } = active.invocation;
+  const { acceptance, journal, retries, modifiedAtMs } = active.invocation;
   const { service, handler, key } = acceptance.target;
+  const frames = journal.entries.map(({ frame }) => frame);
+  for (const { entry } of sent) frames.push(entry.frame);
   const contentType = invocationContentType(version);
   const { span } = active.attempt;
   const traceparent = span === undefined ? acceptance.traceparent : traceparentText(span);
@@ -42,37 +44,23 @@ export function attemptRequest(
       ...(traceparent !== undefined && { traceparent }),
       ...route.deployment.additionalHeaders,
     },
-    body: bodyOf(engine, active, version, sent, eager),
+    body: requestBody({
+      version,
+      start: {
+        id: invocationIdBytes(active.id),
+        debugId: active.id,
+        key,
+        ...eager,
+        retryCount: retries.sinceEntry,
+        durationMs: retries.sinceEntry === 0 ? 0 : Math.max(0, engine.clock.nowMs() - modifiedAtMs),
+        randomSeed: seedOf(active),
+        idempotencyKey: acceptance.idempotencyKey,
+      },
+      frames,
+      knownEntries: frames.length,
+    }),
     halfClose,
   };
-}
-
-function bodyOf(
-  engine: Engine,
-  active: ActiveInvocation,
-  version: ProtocolVersion,
-  sent: readonly Consumption[],
-  eager: EagerState,
-): Uint8Array[] {
-  const { acceptance, journal, retries, modifiedAtMs } = active.invocation;
-  const { key } = acceptance.target;
-  const frames = journal.entries.map(({ frame }) => frame);
-  for (const { entry } of sent) frames.push(entry.frame);
-  return requestBody({
-    version,
-    start: {
-      id: invocationIdBytes(active.id),
-      debugId: active.id,
-      key,
-      ...eager,
-      retryCount: retries.sinceEntry,
-      durationMs: retries.sinceEntry === 0 ? 0 : Math.max(0, engine.clock.nowMs() - modifiedAtMs),
-      randomSeed: seedOf(active),
-      idempotencyKey: acceptance.idempotencyKey,
-    },
-    frames,
-    knownEntries: frames.length,
-  });
 }
 
 /** The nonce seeds the random numbers of the handler: all attempts of a life have one seed, and the next life has another. */

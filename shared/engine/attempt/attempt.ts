@@ -8,9 +8,9 @@ import type { Route } from "../../core/model/deployment.ts";
 import { inBursts } from "../../core/protocol/bursts.ts";
 import { negotiate, type ProtocolVersion, spokenVersion } from "../../core/protocol/version.ts";
 import { attemptRequest, overSleep } from "./attempt-request.ts";
-import { failed, overfull, spanOf, unroutable, unsent } from "./attempt-failures.ts";
+import { failed, overfull, spanOf, unroutable, unsent, neverBegun } from "./attempt-failures.ts";
 import { type Growth, learnQuiet, staysOpen } from "./hold.ts";
-import { converseOpenly } from "./open-conversation.ts";
+import { OpenConversation } from "./open-conversation.ts";
 import { beginReading, type ReadEnd, readReply, replyMaxBytes, replyOf } from "./reply-reader.ts";
 import { eagerState } from "../lock/eager-state.ts";
 import type { Engine } from "../engine.ts";
@@ -36,9 +36,12 @@ export async function attempt(
   const route = active.ownAcceptance?.takeRoute() ?? (await routeOf(engine, active));
   const version = route && versionFor(engine, active, route);
   let sent: readonly Consumption[] = [...step.take, ...step.dueSleeps.map((id) => overSleep(id, startedAtMs))];
-  if (route === undefined || version === undefined) return unroutable(engine, active, startedAtMs, sent, route);
+  const asked = { startedAtMs, sent, route };
+  if (route === undefined || version === undefined)
+    return neverBegun(engine, active, asked, unroutable(active.invocation, route));
   const { rest } = active.inbox;
-  if (rest?.kind === "unfit") return overfull(engine, active, startedAtMs, sent, rest.sizeBytes, route);
+  if (rest?.kind === "unfit")
+    return neverBegun(engine, active, asked, overfull(engine, active.invocation, rest.sizeBytes));
   const state = eagerState(engine, active, route);
   // If there is nothing to read, an `await` would only cost a turn of the event loop.
   const eager = state instanceof Promise ? await state : state;
@@ -47,7 +50,8 @@ export async function attempt(
   try {
     exchange = engine.endpoints.open(attemptRequest(engine, active, route, version, sent, eager, !opens));
   } catch (error) {
-    return unsent(engine, active, startedAtMs, sent, error, route);
+    engine.log.write("attempt.send-failed", { invocationId: active.id, error: String(error) });
+    return neverBegun(engine, active, asked, unsent(error));
   }
   const pin = { deploymentId: route.deployment.id, protocolVersion: version };
   const reading = beginReading(engine, active, route, version, exchange);
@@ -57,7 +61,8 @@ export async function attempt(
   try {
     if (opens) {
       const about = { pin, startedAtMs, inactivityTimeoutMs: route.settings.inactivityTimeoutMs };
-      ({ end, sent, carried, refused: expanded } = await converseOpenly(engine, active, reading, sent, about, growth));
+      const conversation = new OpenConversation(engine, active, reading, sent, about, growth);
+      ({ end, sent, carried, refused: expanded } = await conversation.run());
     } else end = await readReply(engine, active, reading);
   } finally {
     active.attempt.endExchange();
@@ -75,7 +80,7 @@ export async function attempt(
   return {
     kind: "attempt-ended",
     atMs,
-    attempt: spanOf(active, startedAtMs, atMs),
+    attempt: spanOf(active.invocation, startedAtMs, atMs),
     pin,
     sent,
     carried,

@@ -14,14 +14,14 @@ import { acknowledged, completionFrames, joinedFrames, overSleep } from "./attem
 import { type ReadEnd, type Reading, readReply, replyLeftBytes, replyMaxBytes } from "./reply-reader.ts";
 import { spanOf } from "./attempt-failures.ts";
 
-export interface About {
+interface About {
   readonly pin: Pin;
   readonly startedAtMs: number;
   readonly inactivityTimeoutMs: number;
 }
 
 /** The end of an open exchange, and the parts of it that no segment has. */
-export interface OpenlyRead {
+interface OpenlyRead {
   readonly end: ReadEnd;
   /** The notifications that the exchange carried and that no segment lists. */
   readonly sent: readonly Consumption[];
@@ -36,18 +36,7 @@ const LINGER_MS = 500;
 /** If no message comes for this time, the driver wakes the awaited invocations, because their drivers may have died. */
 const WAKE_AFTER_MS = 1_000;
 
-export async function converseOpenly(
-  engine: Engine,
-  active: ActiveInvocation,
-  reading: Reading,
-  sent: readonly Consumption[],
-  about: About,
-  growth: Growth,
-): Promise<OpenlyRead> {
-  return await new OpenConversation(engine, active, reading, sent, about, growth).run();
-}
-
-class OpenConversation {
+export class OpenConversation {
   readonly #engine: Engine;
   readonly #active: ActiveInvocation;
   readonly #reading: Reading;
@@ -210,7 +199,7 @@ class OpenConversation {
   #grew({ entries }: Expanded): AttemptGrew {
     const { pin, startedAtMs } = this.#about;
     const atMs = this.#engine.clock.nowMs();
-    const attempt = spanOf(this.#active, startedAtMs, atMs);
+    const attempt = spanOf(this.#active.invocation, startedAtMs, atMs);
     return { kind: "attempt-grew", atMs, attempt, pin, sent: this.#sent, entries };
   }
 

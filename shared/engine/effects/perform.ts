@@ -1,7 +1,7 @@
 /** Performs the effects of a durable segment. Ids are derived and puts are conditional, so each effect may be redone (I2). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
-import type { Lookup } from "../../core/protocol/command-parts.ts";
+import { CANCEL_SIGNAL, type Lookup } from "../../core/protocol/command-parts.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Result } from "../../core/model/failure.ts";
@@ -13,7 +13,6 @@ import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import { acceptChildInTurn, leaveSlot } from "./child.ts";
 import { closeWorkflow } from "../lock/close-workflow.ts";
 import { complete, completionOf } from "../messaging/completion.ts";
-import { signalArrival } from "./signal-arrival.ts";
 import { deliverResult, deliverSignal, orderKillOfCall } from "../messaging/deliver.ts";
 import { findAccepted } from "../messaging/find-accepted.ts";
 import { lanesOf } from "./effect-lanes.ts";
@@ -240,4 +239,15 @@ async function usedIfKept(
     else await use({ kind: "open", acceptance, extendedUntilS: loaded.leaseRecord?.keepUntilS });
     return true;
   });
+}
+
+type Signal = Extract<Effect, { kind: "signal" }>;
+
+/** Each CANCEL and each named signal takes effect, but only the first completion of an awakeable does. */
+export function signalArrival({ signal, senderKey }: Signal): string {
+  return isOnce(signal) ? awakeableArrival(signal.index) : `x${senderKey}`;
+}
+
+function isOnce(signal: Signal["signal"]): signal is { readonly index: number } {
+  return "index" in signal && signal.index !== CANCEL_SIGNAL;
 }

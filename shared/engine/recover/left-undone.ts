@@ -5,7 +5,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import { isLaterLife } from "../messaging/later-life.ts";
-import { signalArrival } from "../effects/signal-arrival.ts";
+import { signalArrival } from "../effects/perform.ts";
 import type { Engine } from "../engine.ts";
 import { isCompletedAndNotified } from "../lock/promises.ts";
 import { isResultVisible } from "../lock/result-visible.ts";

@@ -8,7 +8,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { bundleFunctions } from "../../../infra/build/bundle.mjs";
 import { TABLE_FORMAT } from "../../../shared/config/table-facts.ts";
-import { freshSecretBytes } from "../../../shared/wiring/fresh-bytes.ts";
+import { freshSecretBytes } from "../../../shared/wiring/environment-secret.ts";
 import { scriptedAws } from "./scripted-aws.ts";
 import type { ScriptedAws } from "./scripted-aws.ts";
 

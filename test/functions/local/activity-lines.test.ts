@@ -1,6 +1,6 @@
 /** Tests the lines about invocations that end: one for each, one that counts the rest of a flood, and cuts of long texts. */
 import { expect, it } from "vitest";
-import { ActivityLines, LINES_MAX } from "../../../functions/local/activity-lines.ts";
+import { ActivityLines, LINES_MAX } from "../../../functions/local/bounded-log.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { RecordingLog } from "../../recording-log.ts";
 

@@ -1,6 +1,6 @@
 /** A flood of warnings writes a bounded number of lines and one line that counts the rest. No other line is omitted. */
 import { expect, it } from "vitest";
-import { BoundedWarnings, WARNINGS_MAX } from "../../../functions/local/bounded-warnings.ts";
+import { BoundedWarnings, WARNINGS_MAX } from "../../../functions/local/bounded-log.ts";
 import { RecordingLog } from "../../recording-log.ts";
 
 it("a thousand failing calls in a second write twenty lines, and one line with the number of omitted lines", () => {

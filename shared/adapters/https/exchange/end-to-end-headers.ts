@@ -1,4 +1,10 @@
-/** Removes from requests the headers that belong to one connection, and from responses the pseudo-headers. */
+/** The headers of an exchange without those of one connection and without pseudo-headers, and the limit of their size. */
+
+/**
+ * The limit of the size of one head: the lengths of all names and values, and in HTTP/2 32 bytes more for each field
+ * (RFC 7541). Over HTTP/2, Stepwell announces the limit to the peer.
+ */
+export const HEADER_LIST_MAX_BYTES = 64 * 1024;
 
 /** The HTTP client sets these headers itself, so a caller's values are dropped. */
 const HOP_HEADERS: ReadonlySet<string> = new Set(

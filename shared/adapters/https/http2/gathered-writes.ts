@@ -1,10 +1,7 @@
 /** Gathers all frames of one turn of the event loop into one write on the socket. */
 import type { Socket } from "node:net";
-import {
-  CONNECTION_WINDOW_BYTES,
-  HEADER_LIST_MAX_BYTES,
-  STREAM_WINDOW_INITIAL_BYTES,
-} from "../exchange/multiplexed-connection.ts";
+import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_INITIAL_BYTES } from "./receive-window.ts";
+import { HEADER_LIST_MAX_BYTES } from "../exchange/end-to-end-headers.ts";
 import { FLAG, FRAME, FRAME_HEAD_BYTES, SETTING, WINDOW_BYTES } from "./frames.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");

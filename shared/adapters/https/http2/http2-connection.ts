@@ -4,21 +4,40 @@ import { TransportError } from "../../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "../exchange/carried-exchange.ts";
 import { broken, httpOneOnly } from "../exchange/failures.ts";
 import { flood } from "../exchange/idle-work.ts";
-import { IDLE_MAX_MS, PING_INTERVAL_MS, PING_TIMEOUT_MS, SILENCE_MAX_MS } from "../exchange/multiplexed-connection.ts";
-import type { ConnectionOwner, MultiplexedConnection } from "../exchange/multiplexed-connection.ts";
 import type { ParsedUri } from "../exchange/parsed-uri.ts";
 import { CODE, codeName, ConnectionError, FLAG, FRAME, FrameReader } from "./frames.ts";
 import { GatheredWrites } from "./gathered-writes.ts";
 import { calm, InboundFrames } from "./inbound-frames.ts";
-import { OpenStreams } from "./open-streams.ts";
-import type { StreamsOwner } from "./open-streams.ts";
+import { OpenStreams, type StreamsOwner } from "./open-streams.ts";
 
 /** The connection ends if the peer floods it with PING and SETTINGS frames and leaves more answers than this unread. */
 const ANSWERS_UNREAD_MAX = 1_000;
 /** How long a peer may take to read our GOAWAY. */
 const GOODBYE_MAX_MS = 5_000;
+const PING_INTERVAL_MS = 40_000;
+const PING_TIMEOUT_MS = 20_000;
+/** A peer that sends no frame for this long has missed a ping. */
+const SILENCE_MAX_MS = PING_INTERVAL_MS + 2 * PING_TIMEOUT_MS;
+const IDLE_MAX_MS = 300_000;
 
-export class Http2Connection implements MultiplexedConnection, StreamsOwner {
+/** The origin to which a connection belongs. */
+export interface ConnectionOwner {
+  /** A stream ended. */
+  onRoom(): void;
+  /** The peer announced how many streams it allows at once. */
+  onLimit(streamsMax: number): void;
+  /** The connection takes no new requests; the ones that it has may go on. */
+  onLeaving(): void;
+  /** The connection ended. */
+  onGone(connection: Http2Connection): void;
+  /**
+   * The peer refused this request; another connection can send it.
+   * @param isNew true if the refusing connection has never answered a request
+   */
+  onRefused(exchange: CarriedExchange, target: ParsedUri, isNew: boolean): void;
+}
+
+export class Http2Connection implements StreamsOwner {
   readonly #socket: Socket;
   readonly #origin: URL;
   readonly #owner: ConnectionOwner;
@@ -53,25 +72,33 @@ export class Http2Connection implements MultiplexedConnection, StreamsOwner {
     this.#listen();
   }
 
+  /**
+   * False after `retire`, after the peer refused a request, after a GOAWAY of either side, and after missed pings. A process that was
+   * frozen may have a connection that the peer has closed; a new request must not use that connection.
+   */
   get isUsable(): boolean {
     if (this.#gone || this.#leaving || this.#streams.isUsedUp) return false;
     return Date.now() - this.#heardAtMs < SILENCE_MAX_MS;
   }
 
+  /** True while the number of streams is below the peer's limit. */
   get hasRoom(): boolean {
     return this.#streams.hasRoom;
   }
 
+  /** Sends head and body of the request together. If no bytes follow the body, the last frame also ends our side. */
   start(exchange: CarriedExchange, target: ParsedUri): void {
     if (this.#gone || this.#leaving) this.onRefused(exchange, target, false);
     else this.#streams.open(exchange, target);
   }
 
+  /** Accepts no more requests, and ends after the last exchange. */
   retire(): void {
     this.#leaving = true;
     if (this.#streams.count === 0) this.#leave(CODE.NO_ERROR);
   }
 
+  /** Ends now; exchanges under way break. */
   destroy(): void {
     this.#end(new TransportError("broken", `The exchange with ${this.#origin.host} broke: this side was closed.`));
   }

@@ -5,9 +5,11 @@ import type { CarriedExchange } from "../exchange/carried-exchange.ts";
 import { broken, httpOneOnly } from "../exchange/failures.ts";
 import {
   CONNECTION_WINDOW_BYTES,
+  ReceiveWindow,
   STREAM_WINDOW_BYTES,
   STREAM_WINDOW_INITIAL_BYTES,
-} from "../exchange/multiplexed-connection.ts";
+  WindowGrowth,
+} from "./receive-window.ts";
 import type { ParsedUri } from "../exchange/parsed-uri.ts";
 import { AbandonedStreams } from "./abandoned-streams.ts";
 import {
@@ -22,11 +24,9 @@ import {
   type FrameReader,
 } from "./frames.ts";
 import type { GatheredWrites } from "./gathered-writes.ts";
-import { Http2Stream } from "./http2-stream.ts";
-import type { StreamOwner } from "./http2-stream.ts";
+import { Http2Stream, type StreamOwner } from "./http2-stream.ts";
 import type { FrameReceiver } from "./inbound-frames.ts";
 import { OutboundData } from "./outbound-data.ts";
-import { ReceiveWindow, WindowGrowth } from "./receive-window.ts";
 import { RequestEncoder } from "./request-encoder.ts";
 import { ResponseReader } from "./response-reader.ts";
 

@@ -1,5 +1,10 @@
 /** Counts the bytes that the peer may still send on a stream or a connection, and says when to send a window update. */
 
+/** The window of a new stream. If the reader of a stream is slow, up to one window of its bytes stays in memory. */
+export const STREAM_WINDOW_INITIAL_BYTES = 32 * 1024;
+export const STREAM_WINDOW_BYTES = 1024 * 1024;
+export const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
+
 /** The bytes by which the windows of all streams of a connection may grow together. */
 export class WindowGrowth {
   #leftBytes: number;

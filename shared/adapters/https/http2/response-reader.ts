@@ -1,5 +1,5 @@
 /** Reads the header blocks of one response, and checks its head. */
-import { HEADER_LIST_MAX_BYTES } from "../exchange/multiplexed-connection.ts";
+import { HEADER_LIST_MAX_BYTES } from "../exchange/end-to-end-headers.ts";
 import { decodedFields, type Field } from "./header-decoder.ts";
 import type { ExchangeHead } from "../../../engine/ports/endpoints.ts";
 
