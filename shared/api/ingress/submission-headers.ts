@@ -4,7 +4,8 @@ import { readTraceparent } from "../../core/model/trace-context.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { CALLER_HEADER, CALLER_MAX_CHARACTERS, isCaller } from "../../core/model/caller.ts";
 import { CONNECTION_HEADERS } from "../wire/connection-headers.ts";
-import { isCredentialHeader, withoutCredentials } from "../http/credential-names.ts";
+import { isCredentialHeader } from "../http/credential-names.ts";
+import { withoutCredentials } from "../http/query-credentials.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
 
 /** The ingress sets this header for handlers and drops the caller's value, which a handler could take for the real one. */

@@ -4,7 +4,7 @@ import { parseJsonFromOutside } from "../../../core/model/json-elements.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { LogFields } from "../../../engine/ports/log.ts";
 import type { HttpRequest, HttpResponse } from "../../http/message.ts";
-import { withoutCredentials } from "../../http/credential-names.ts";
+import { withoutCredentials } from "../../http/query-credentials.ts";
 import type { BatchBody, BatchSuccessBody } from "../../contract/changes.ts";
 import { ELEMENTS_MAX } from "../requests/json-body.ts";
 import { maskedValues } from "../requests/masked.ts";
