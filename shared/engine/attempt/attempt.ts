@@ -8,7 +8,7 @@ import type { Route } from "../../core/model/deployment.ts";
 import { inBursts } from "../../core/protocol/bursts.ts";
 import { negotiate, type ProtocolVersion, spokenVersion } from "../../core/protocol/version.ts";
 import { attemptRequest, overSleep } from "./attempt-request.ts";
-import { failed, overfull, spanOf, unroutable, unsent, neverBegun } from "./attempt-failures.ts";
+import { type Failing, failed, overfull, spanOf, unroutable, unsent, neverBegun } from "./attempt-failures.ts";
 import { type Growth, learnQuiet, staysOpen } from "./hold.ts";
 import { OpenConversation } from "./open-conversation.ts";
 import { beginReading, type ReadEnd, readReply, replyMaxBytes, replyOf } from "./reply-reader.ts";
@@ -36,12 +36,10 @@ export async function attempt(
   const route = active.ownAcceptance?.takeRoute() ?? (await routeOf(engine, active));
   const version = route && versionFor(engine, active, route);
   let sent: readonly Consumption[] = [...step.take, ...step.dueSleeps.map((id) => overSleep(id, startedAtMs))];
-  const asked = { startedAtMs, sent, route };
-  if (route === undefined || version === undefined)
-    return neverBegun(engine, active, asked, unroutable(active.invocation, route));
+  const fail = (why: Failing) => neverBegun(engine, active, { startedAtMs, sent, route }, why);
+  if (route === undefined || version === undefined) return fail(unroutable(active.invocation, route));
   const { rest } = active.inbox;
-  if (rest?.kind === "unfit")
-    return neverBegun(engine, active, asked, overfull(engine, active.invocation, rest.sizeBytes));
+  if (rest?.kind === "unfit") return fail(overfull(engine, active.invocation, rest.sizeBytes));
   const state = eagerState(engine, active, route);
   // If there is nothing to read, an `await` would only cost a turn of the event loop.
   const eager = state instanceof Promise ? await state : state;
@@ -51,7 +49,7 @@ export async function attempt(
     exchange = engine.endpoints.open(attemptRequest(engine, active, route, version, sent, eager, !opens));
   } catch (error) {
     engine.log.write("attempt.send-failed", { invocationId: active.id, error: String(error) });
-    return neverBegun(engine, active, asked, unsent(error));
+    return fail(unsent(error));
   }
   const pin = { deploymentId: route.deployment.id, protocolVersion: version };
   const reading = beginReading(engine, active, route, version, exchange);
