@@ -9,7 +9,7 @@ import { deploymentCommands } from "./commands/deployment-commands.ts";
 import { devCommand } from "./commands/dev-command.ts";
 import type { DevRun } from "./commands/dev-command.ts";
 import { exampleCommand } from "./commands/example-command.ts";
-import { EXIT_CODES } from "./text/exit-codes.ts";
+import { EXIT_CODES } from "./text/command-failure.ts";
 import { explainCommand } from "./commands/explain-command.ts";
 import { invocationCommands } from "./commands/invocation-commands.ts";
 import { kafkaClusterCommands } from "./commands/kafka-cluster-commands.ts";

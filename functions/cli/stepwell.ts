@@ -1,11 +1,16 @@
 #!/usr/bin/env node
 /** The stepwell command: parses the command line, runs the command, and ends with one of the exit codes. */
 import { CommanderError } from "commander";
-import { CommandFailure, failureText } from "./text/command-failure.ts";
+import {
+  CommandFailure,
+  EXIT_OK,
+  EXIT_REFUSED,
+  EXIT_USAGE,
+  failureText,
+  usageFailure,
+} from "./text/command-failure.ts";
 import type { DevRun } from "./commands/dev-command.ts";
-import { EXIT_OK, EXIT_REFUSED, EXIT_USAGE } from "./text/exit-codes.ts";
 import { createProgram, wantsJson } from "./program.ts";
-import { usageFailure } from "./text/usage-failure.ts";
 import { foreignJson } from "./text/visible-text.ts";
 
 /** Loaded on demand, because the control plane would slow down every other command. */

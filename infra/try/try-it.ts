@@ -1,7 +1,6 @@
 /** Deploys the stack, runs the checks, and destroys the stack at the end, unless the user wants to keep it. */
 import { randomBytes } from "node:crypto";
-import type { CommandFailure } from "../../functions/cli/text/command-failure.ts";
-import { failureText } from "../../functions/cli/text/command-failure.ts";
+import { failureText, type CommandFailure } from "../../functions/cli/text/command-failure.ts";
 import { apiClient } from "./api-client.ts";
 import { requireBootstrap } from "./account.ts";
 import { awsFailure } from "./aws-failure.ts";

@@ -1,6 +1,6 @@
 /** Writes docs/cli.md from the tree of commands. */
 import type { Argument, Command, Option } from "commander";
-import { EXIT_CODES } from "../../functions/cli/text/exit-codes.ts";
+import { EXIT_CODES } from "../../functions/cli/text/command-failure.ts";
 import { createProgram } from "../../functions/cli/program.ts";
 
 const OPENING = `# The command line

@@ -1,8 +1,7 @@
 /** `stepwell attach`: waits for the result of an existing invocation, and prints it. */
 import { Command } from "commander";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_INVOCATION_FAILED } from "../text/exit-codes.ts";
-import { attachRequest, outputRequest } from "../http/ingress-exchange.ts";
+import { CommandFailure, EXIT_INVOCATION_FAILED } from "../text/command-failure.ts";
+import { attachRequest, outputRequest } from "../http/ingress-client.ts";
 import { giveResult, untilInterrupted } from "./result-output.ts";
 import { sessionOf } from "../http/session.ts";
 import type { Session } from "../http/session.ts";

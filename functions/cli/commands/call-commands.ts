@@ -2,12 +2,10 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { SendBody } from "../../../shared/api/wire/ingress.ts";
 import { explainConflict, explainKey } from "../http/call-failure.ts";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_NO_SERVER } from "../text/exit-codes.ts";
-import type { IngressAnswer } from "../http/ingress-exchange.ts";
+import { CommandFailure, EXIT_NO_SERVER } from "../text/command-failure.ts";
+import type { IngressAnswer } from "../http/ingress-client.ts";
 import { momentText } from "../text/moment.ts";
-import { headerOptions, headersOf } from "./header-options.ts";
-import type { HeaderFlags } from "./header-options.ts";
+import { headerOptions, headersOf, type HeaderFlags } from "./pair-options.ts";
 import { dataOption, readPayload } from "./payload.ts";
 import type { Payload } from "./payload.ts";
 import { isJson } from "../../../shared/api/wire/pretty-json.ts";

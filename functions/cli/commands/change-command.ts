@@ -7,8 +7,7 @@ import type { BatchBody } from "../../../shared/api/contract/changes.ts";
 import { type BatchOutcome, batchOutcomes } from "../../../shared/api/wire/batch-outcomes.ts";
 import type { InvocationBody, InvocationListBody } from "../../../shared/api/contract/invocations.ts";
 import { OUTCOME_WORDS } from "../../../shared/api/wire/status-words.ts";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_ABORTED, EXIT_REFUSED, EXIT_USAGE } from "../text/exit-codes.ts";
+import { CommandFailure, EXIT_ABORTED, EXIT_REFUSED, EXIT_USAGE } from "../text/command-failure.ts";
 import {
   countsText,
   failUnlessAccepted,

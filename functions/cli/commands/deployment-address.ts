@@ -1,7 +1,6 @@
 /** Parses how the command line names a deployment: a URI, a host, a port of this machine, or an ARN. */
 import type { DeploymentAddressBody } from "../../../shared/api/contract/deployments.ts";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_USAGE } from "../text/exit-codes.ts";
+import { CommandFailure, EXIT_USAGE } from "../text/command-failure.ts";
 
 /** @throws CommandFailure when the text is not an address */
 export function deploymentAddress(written: string): { readonly uri: string } | { readonly arn: string } {

@@ -1,8 +1,7 @@
 /** The command line of `stepwell dev`. */
 import { Command } from "commander";
-import { codedFailure, CommandFailure, failureText } from "../text/command-failure.ts";
+import { codedFailure, CommandFailure, failureText, EXIT_NO_SERVER, EXIT_USAGE } from "../text/command-failure.ts";
 import { deploymentAddress } from "./deployment-address.ts";
-import { EXIT_NO_SERVER, EXIT_USAGE } from "../text/exit-codes.ts";
 import { referenceFlags, referenceOptions } from "./reference-flags.ts";
 
 /** The options of the local process; flags stay unparsed texts, because the settings parse them. */

@@ -1,8 +1,7 @@
 /** `stepwell example`: writes a small project that runs unchanged. */
 import { join, relative, resolve } from "node:path";
 import { Argument, Command } from "commander";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_REFUSED } from "../text/exit-codes.ts";
+import { CommandFailure, EXIT_REFUSED } from "../text/command-failure.ts";
 import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
 import { startOfCommand } from "../text/start-of-command.ts";
 import { TEMPLATES, isFree, writeTemplate } from "./templates.ts";

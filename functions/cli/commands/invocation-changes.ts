@@ -2,8 +2,7 @@
 import { Option } from "commander";
 import { CHANGE_STATUSES } from "../../../shared/api/wire/change-statuses.ts";
 import type { BatchOutcome, OutcomeKind } from "../../../shared/api/wire/batch-outcomes.ts";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_REFUSED } from "../text/exit-codes.ts";
+import { CommandFailure, EXIT_REFUSED } from "../text/command-failure.ts";
 import { foreignLine } from "../text/visible-text.ts";
 
 export interface InvocationChange {

@@ -2,8 +2,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { ageMsOf, LIST_FILTERS, momentMsOf } from "../../../shared/api/wire/list-filters.ts";
 import { OUTCOME_WORDS, STATUS_WORDS } from "../../../shared/api/wire/status-words.ts";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_USAGE } from "../text/exit-codes.ts";
+import { CommandFailure, EXIT_USAGE } from "../text/command-failure.ts";
 
 const OUTCOMES = new Set<string>(OUTCOME_WORDS);
 const STATUS_CHOICES: readonly string[] = [...STATUS_WORDS, ...OUTCOME_WORDS];

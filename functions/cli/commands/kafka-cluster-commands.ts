@@ -2,9 +2,7 @@
 import { Command } from "commander";
 import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { momentText } from "../text/moment.ts";
-import { pairsInFile } from "./pair-file.ts";
-import { addPair } from "./pair-options.ts";
-import type { Pairs } from "./pair-options.ts";
+import { addPair, pairsInFile, type Pairs } from "./pair-options.ts";
 import { sessionOf, yesOption } from "../http/session.ts";
 import type { Session } from "../http/session.ts";
 import { lagOf } from "../text/subscription-text.ts";

@@ -1,8 +1,7 @@
 /** Reads a payload from the option itself, a file or standard input: JSON, unless a header names another content type. */
 import { readFile } from "node:fs/promises";
 import { Option } from "commander";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_USAGE } from "../text/exit-codes.ts";
+import { CommandFailure, EXIT_USAGE } from "../text/command-failure.ts";
 import type { Pairs } from "./pair-options.ts";
 import { isJson, utf8Text } from "../../../shared/api/wire/pretty-json.ts";
 

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import type { ProbeBody } from "../../../shared/api/contract/deployments.ts";
 import { differencePlace, differenceSides, probeSentence } from "../../../shared/api/wire/probe-words.ts";
-import { EXIT_REFUSED } from "../text/exit-codes.ts";
+import { EXIT_REFUSED } from "../text/command-failure.ts";
 import { momentText } from "../text/moment.ts";
 import { sessionOf } from "../http/session.ts";
 import type { Session } from "../http/session.ts";

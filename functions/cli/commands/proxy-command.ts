@@ -4,8 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Command, InvalidArgumentError } from "commander";
 import { isToken } from "../../door/admin-files.ts";
 import { newSecret } from "../../door/secrets.ts";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_REFUSED, EXIT_USAGE } from "../text/exit-codes.ts";
+import { CommandFailure, EXIT_REFUSED, EXIT_USAGE } from "../text/command-failure.ts";
 import { openTerminal } from "../text/terminal.ts";
 
 /** The region is the part of the host between `execute-api` and AWS's own domain. */

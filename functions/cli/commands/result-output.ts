@@ -1,8 +1,6 @@
 /** Waits for the result of an invocation unless the user interrupts, and prints it. */
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_INTERRUPTED } from "../text/exit-codes.ts";
-import { invocationIdOf } from "../http/ingress-exchange.ts";
-import type { IngressAnswer } from "../http/ingress-exchange.ts";
+import { CommandFailure, EXIT_INTERRUPTED } from "../text/command-failure.ts";
+import { invocationIdOf, type IngressAnswer } from "../http/ingress-client.ts";
 import { isJson, prettyJson, utf8Text } from "../../../shared/api/wire/pretty-json.ts";
 import type { Session } from "../http/session.ts";
 

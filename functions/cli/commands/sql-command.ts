@@ -1,8 +1,7 @@
 /** `stepwell sql`: runs one statement over the tables of the control plane, and prints its rows. */
 import { Command, Option } from "commander";
 import { WITHOUT_LIMIT } from "../http/admin-client.ts";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_NO_SERVER, EXIT_REFUSED, EXIT_USAGE } from "../text/exit-codes.ts";
+import { CommandFailure, EXIT_NO_SERVER, EXIT_REFUSED, EXIT_USAGE } from "../text/command-failure.ts";
 import { readStandardInput } from "./payload.ts";
 import { sessionOf } from "../http/session.ts";
 import type { Session } from "../http/session.ts";

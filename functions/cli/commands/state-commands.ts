@@ -1,17 +1,16 @@
 /** `stepwell state`: reads and edits the state of an object or a workflow. */
 import { Command, Option } from "commander";
 import type { StateBody } from "../../../shared/api/contract/state.ts";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_REFUSED } from "../text/exit-codes.ts";
-import { clearService } from "./state-of-service.ts";
-import { addPair } from "./pair-options.ts";
-import type { Pairs } from "./pair-options.ts";
+import { CommandFailure, EXIT_REFUSED } from "../text/command-failure.ts";
+import { addPair, type Pairs } from "./pair-options.ts";
 import { prettyJson } from "../../../shared/api/wire/pretty-json.ts";
-import { sessionOf, yesOption } from "../http/session.ts";
-import type { Session } from "../http/session.ts";
-import { stateBytes, stateJson, stateText } from "../text/state-value.ts";
-import type { ValueForm } from "../text/state-value.ts";
+import { sessionOf, yesOption, type Session } from "../http/session.ts";
+import { stateBytes, stateJson, stateText, type ValueForm } from "../text/state-value.ts";
 import { tableText } from "../text/table.ts";
+import { sqlText } from "../../../shared/api/wire/quoted-words.ts";
+import { foreignLine } from "../text/visible-text.ts";
+
+const SHOWN_MAX = 10;
 
 export function stateCommands(): Command {
   return new Command("state")
@@ -152,10 +151,59 @@ function changeText(
 }
 
 async function read({ admin }: Session, service: string, key: string): Promise<StateBody> {
-  const query = new URLSearchParams({ object_key: key }).toString();
-  return (await admin.ask<StateBody>("GET", `${pathOf(service)}?${query}`)).body;
+  return (await admin.ask<StateBody>("GET", `${pathOf(service)}?${queryOf(key)}`)).body;
 }
 
 function pathOf(service: string): string {
   return `services/${encodeURIComponent(service)}/state`;
+}
+
+interface Keys {
+  readonly known: readonly string[];
+  /** True if there are keys whose names the server cannot list, because they are long. */
+  readonly hasMore: boolean;
+}
+
+async function clearService(session: Session, service: string): Promise<void> {
+  const { known, hasMore } = await keysOf(session, service);
+  const outcomes: { key: string; outcome: "done" | "noted" }[] = [];
+  if (known.length > 0) {
+    session.show(`${keysText(service, known)}\n`);
+    await session.confirm(`Remove all values of ${known.length === 1 ? "this key" : `these ${known.length} keys`}?`);
+  }
+  for (const key of known) {
+    await session.admin.ask("POST", pathOf(service), { object_key: key, new_state: {} });
+    const { state } = await read(session, service, key);
+    outcomes.push({ key, outcome: Object.keys(state).length === 0 ? "done" : "noted" });
+  }
+  session.give(outcomes, () => outcomeText(service, outcomes));
+  if (!hasMore) return;
+  throw new CommandFailure(`'${service}' also has state under keys of more than 1,500 bytes, which are not listed`, {
+    exitCode: EXIT_REFUSED,
+    fix: `Name each of these keys: \`stepwell state clear ${service} <key>\`.`,
+  });
+}
+
+async function keysOf(session: Session, service: string): Promise<Keys> {
+  const query = `SELECT DISTINCT service_key FROM state WHERE service_name = ${sqlText(service)}`;
+  const { body } = await session.admin.ask<{ rows: { service_key?: string }[] }>("POST", "query", { query });
+  const known = body.rows.flatMap(({ service_key: key }) => (key === undefined ? [] : [key]));
+  return { known: known.sort((a, b) => (a < b ? -1 : 1)), hasMore: known.length < body.rows.length };
+}
+
+function keysText(service: string, keys: readonly string[]): string {
+  const more = keys.length - SHOWN_MAX;
+  const shown = keys.slice(0, SHOWN_MAX).map((key) => foreignLine(`${service}/${key}`));
+  return [...shown, ...(more > 0 ? [`… and ${more} more keys`] : [])].join("\n");
+}
+
+function outcomeText(service: string, outcomes: readonly { readonly outcome: "done" | "noted" }[]): string {
+  if (outcomes.length === 0) return foreignLine(`No key of '${service}' has state.`);
+  const noted = outcomes.filter(({ outcome }) => outcome === "noted").length;
+  const done = `Cleared ${outcomes.length - noted} of ${outcomes.length} keys of ${service}`;
+  return foreignLine(noted === 0 ? done : `${done}; the state of ${noted} changes in its turn`);
+}
+
+function queryOf(key: string): string {
+  return new URLSearchParams({ object_key: key }).toString();
 }

@@ -1,7 +1,7 @@
 /** `stepwell status`: what needs an operator, by cause: open circuits first, then paused and failing invocations in groups. */
 import { Command } from "commander";
 import type { CauseBody, HeldBody, OverviewBody } from "../../../shared/api/contract/overview.ts";
-import { ageText } from "../text/age.ts";
+import { ageText } from "../text/moment.ts";
 import { sessionOf } from "../http/session.ts";
 import type { Session } from "../http/session.ts";
 import { tableText } from "../text/table.ts";

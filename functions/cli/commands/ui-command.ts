@@ -5,8 +5,7 @@ import { Command, Option } from "commander";
 import type { VersionBody } from "../../../shared/api/contract/server.ts";
 import type { SignInCodeBody } from "../../../shared/api/wire/door.ts";
 import type { AdminClient } from "../http/admin-client.ts";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_USAGE } from "../text/exit-codes.ts";
+import { CommandFailure, EXIT_USAGE } from "../text/command-failure.ts";
 import { sessionOf } from "../http/session.ts";
 
 /** The program that opens an address in the reader's browser, by platform; Linux is the default. */

@@ -1,19 +1,14 @@
 /** Sends requests to the admin API and turns its refusals into failures of the command. */
 import type { IncomingHttpHeaders } from "node:http";
-import type { AdminErrorBody } from "../../../shared/api/contract/server.ts";
+import packageJson from "../../../package.json" with { type: "json" };
+import type { AdminErrorBody, VersionBody } from "../../../shared/api/contract/server.ts";
 import type { IngressErrorBody } from "../../../shared/api/wire/ingress.ts";
-import { fixOf } from "./admin-fix.ts";
-import type { RefusedRequest } from "./admin-fix.ts";
-import { tokenHeaders } from "./admin-server.ts";
-import type { AdminServer } from "./admin-server.ts";
-import { CommandFailure, codedFailure } from "../text/command-failure.ts";
-import { EXIT_NO_SERVER, EXIT_REFUSED } from "../text/exit-codes.ts";
+import { tokenHeaders, type AdminServer } from "./admin-server.ts";
+import { codedFailure, CommandFailure, EXIT_NO_SERVER, EXIT_REFUSED } from "../text/command-failure.ts";
+import { errorBody, firstLine } from "./answer-text.ts";
 import { exchange, shownBase } from "./http-exchange.ts";
 import { proxyFailure } from "./proxy-failure.ts";
 import type { Terminal } from "../text/terminal.ts";
-import { unknownRequest } from "./unknown-request.ts";
-
-const PLAIN_TEXT_MAX = 300;
 
 const WAITING = "Waiting for the server";
 
@@ -26,6 +21,12 @@ const ANSWER_WITHIN_MS = 60_000;
 /** For a SQL statement: the client needs no time limit, because the server has one. The progress text shows the seconds. */
 export const WITHOUT_LIMIT = Infinity;
 
+const PRODUCT = "stepwell";
+const VERSION_WITHIN_MS = 5000;
+const VERSION_MAX_BYTES = 64 * 1024;
+/** Only `POST /query` depends on the accepted type; all other routes answer in JSON anyway. */
+const JSON_TYPE = "application/json";
+
 export interface AdminAnswer<Body> {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -34,9 +35,6 @@ export interface AdminAnswer<Body> {
   /** The address of the server, for messages. */
   readonly from: string;
 }
-
-/** Only `POST /query` depends on the accepted type; all other routes answer in JSON anyway. */
-const JSON_TYPE = "application/json";
 
 export interface AdminClient {
   /**
@@ -109,27 +107,18 @@ function refusal(base: string, { method, path }: RefusedRequest, status: number,
       ...(fix === undefined ? {} : { fix }),
     });
   };
-  const body = errorBody(text);
+  const body = errorBody<ErrorBody>(text);
   if (body?.source !== undefined) return noAdminApi(base, "it answers like an ingress");
   if (body !== undefined) {
-    if (body.restate_code !== null) return codedFailure(body.restate_code, body.message);
-    return failed(body.message);
+    const { restate_code: code = null, message } = body;
+    return code === null ? failed(message) : codedFailure(code, message);
   }
-  const said = text.trim().split("\n", 1)[0]!.slice(0, PLAIN_TEXT_MAX);
+  const said = firstLine(text);
   return failed(said === "" ? `The server answered with ${status}, and without a text` : said);
 }
 
 /** Only refusals of the ingress name their source. */
 type ErrorBody = AdminErrorBody & Partial<Pick<IngressErrorBody, "source">>;
-
-function errorBody(text: string): ErrorBody | undefined {
-  try {
-    const body = JSON.parse(text) as Partial<ErrorBody> | null;
-    return typeof body?.message === "string" ? { restate_code: null, ...body, message: body.message } : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function parsed(base: string, text: string): unknown {
   if (text === "") return undefined;
@@ -146,4 +135,82 @@ function noAdminApi(base: string, cause: string): CommandFailure {
     cause,
     fix: "Give the address of the admin API with --admin-url or STEPWELL_ADMIN_URL; the ingress has another port.",
   });
+}
+
+interface RefusedRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
+interface Refused extends RefusedRequest {
+  readonly message: string;
+  /** The first segment of the path, such as `deployments`. */
+  readonly kind: string;
+  /** The second segment, without escapes. */
+  readonly id: string | undefined;
+}
+
+/** The kinds with a group of commands of the same name, in which `list` shows all. */
+const LISTED: ReadonlySet<string> = new Set([
+  "deployments",
+  "services",
+  "invocations",
+  "subscriptions",
+  "kafka-clusters",
+]);
+
+const FIXES: Readonly<Record<number, (refused: Refused) => string | undefined>> = {
+  400: () => "Correct the value that the message names.",
+  403: () =>
+    "An admin API on AWS requires requests that are signed for IAM: reach it through `stepwell proxy`, with credentials whose policy grants execute-api:Invoke on this API.",
+  404: ({ kind }) => (LISTED.has(kind) ? `\`stepwell ${kind} list\` shows the existing ${kind}.` : undefined),
+  409: conflictFix,
+  425: ({ kind, id }) => describeFix(kind, id, "shows for what it waits"),
+};
+
+export function fixOf(status: number, { method, path }: RefusedRequest, message: string): string | undefined {
+  const [kind = "", id] = path.split("?", 1)[0]!.split("/");
+  return FIXES[status]?.({ method, path, message, kind, id: id === undefined ? undefined : decodeURIComponent(id) });
+}
+
+function conflictFix({ method, path, message, kind, id }: Refused): string | undefined {
+  if (message.includes("force=true")) return "On this command line, force=true is --force.";
+  if (/^services\/[^/]+\/state$/.test(path)) return "Run the command again: it shows the present state first.";
+  if (method === "POST") return LISTED.has(kind) ? `\`stepwell ${kind} list\` shows the existing ${kind}.` : undefined;
+  return describeFix(kind, id, "shows the status");
+}
+
+function describeFix(kind: string, id: string | undefined, does: string): string | undefined {
+  return id !== undefined && LISTED.has(kind) ? `\`stepwell ${kind} describe ${id}\` ${does}.` : undefined;
+}
+
+/** @param cause the status and the request */
+async function unknownRequest(server: AdminServer, cause: string): Promise<CommandFailure> {
+  const ours = packageJson.config.version;
+  const theirs = await versionOf(server);
+  const isOther = theirs !== undefined && theirs !== ours;
+  return new CommandFailure(
+    isOther
+      ? `The server, version ${theirs}, does not know this request of the command, version ${ours}`
+      : "The server does not know this request",
+    {
+      exitCode: EXIT_REFUSED,
+      cause,
+      fix: isOther
+        ? `Use version ${theirs} of the command, or bring the server to version ${ours}.`
+        : "Check that --admin-url is the address of an admin API.",
+    },
+  );
+}
+
+/** @returns the server's version; undefined if the server does not identify itself as Stepwell */
+async function versionOf(server: AdminServer): Promise<string | undefined> {
+  const asked = { method: "GET", path: "version", headers: { accept: "application/json", ...tokenHeaders(server) } };
+  try {
+    const { body } = await exchange(server, asked, { withinMs: VERSION_WITHIN_MS, answerMaxBytes: VERSION_MAX_BYTES });
+    const { product, product_version: version } = JSON.parse(body.toString("utf8")) as Partial<VersionBody>;
+    return product === PRODUCT && typeof version === "string" ? version : undefined;
+  } catch {
+    return undefined;
+  }
 }

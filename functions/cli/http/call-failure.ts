@@ -1,8 +1,6 @@
 /** The failure of `call` and `send` in words of the command line: a missing key, or a workflow that has run before. */
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_INVOCATION_FAILED, EXIT_REFUSED } from "../text/exit-codes.ts";
-import type { IngressClient } from "./ingress-client.ts";
-import { outputRequest } from "./ingress-exchange.ts";
+import { CommandFailure, EXIT_INVOCATION_FAILED, EXIT_REFUSED } from "../text/command-failure.ts";
+import { outputRequest, type IngressClient } from "./ingress-client.ts";
 import { foreignLine } from "../text/visible-text.ts";
 
 const STATUS_BAD_REQUEST = 400;

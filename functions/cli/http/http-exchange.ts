@@ -2,8 +2,7 @@
 import { request as requestHttp } from "node:http";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_NO_SERVER, EXIT_REFUSED, EXIT_USAGE } from "../text/exit-codes.ts";
+import { CommandFailure, EXIT_NO_SERVER, EXIT_REFUSED, EXIT_USAGE } from "../text/command-failure.ts";
 
 export interface HttpRequest {
   readonly method: string;

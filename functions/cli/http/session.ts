@@ -1,14 +1,11 @@
 /** A session provides a command with the clients of both APIs, the terminal and the output format. */
 import { InvalidArgumentError, Option } from "commander";
 import type { Command } from "commander";
-import { adminClient } from "./admin-client.ts";
+import { adminClient, type AdminClient } from "./admin-client.ts";
 import { adminServer } from "./admin-server.ts";
-import type { AdminClient } from "./admin-client.ts";
-import { CommandFailure } from "../text/command-failure.ts";
-import { EXIT_USAGE } from "../text/exit-codes.ts";
+import { CommandFailure, EXIT_USAGE } from "../text/command-failure.ts";
 import { shownBase } from "./http-exchange.ts";
-import { ingressClient } from "./ingress-client.ts";
-import type { IngressClient } from "./ingress-client.ts";
+import { ingressClient, type IngressClient } from "./ingress-client.ts";
 import { prettyJson } from "../../../shared/api/wire/pretty-json.ts";
 import { openTerminal } from "../text/terminal.ts";
 import type { Terminal } from "../text/terminal.ts";

@@ -1,16 +1,14 @@
 /** A local proxy for an API behind IAM: it signs each request with Signature Version 4 and forwards it. */
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { CONNECTION_HEADERS } from "../../../shared/api/wire/connection-headers.ts";
-import { PAGE_KEY_HEADER } from "../../../shared/api/wire/door.ts";
-import type { DoorErrorBody } from "../../../shared/api/wire/door.ts";
-import type { Door } from "../../door/door.ts";
+import { PAGE_KEY_HEADER, type DoorErrorBody } from "../../../shared/api/wire/door.ts";
+import { doorOf, type Door, type Knock } from "../../door/door.ts";
 import { otherCookies } from "../../door/session-cookie.ts";
-import { requestSigner } from "../../signing/request-signer.ts";
-import type { SignRequest } from "../../signing/request-signer.ts";
-import { knockOf, proxyDoor } from "./proxy-door.ts";
+import { requestSigner, type SignRequest } from "../../signing/request-signer.ts";
+import { textResponse } from "../../../shared/api/http/message.ts";
+import { peerUser } from "../../door/peer-user.ts";
 
 /** The largest request body that API Gateway accepts. */
 const BODY_MAX_BYTES = 10 * 1024 * 1024;
@@ -27,8 +25,11 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   PAGE_KEY_HEADER,
 ]);
 const JSON_TYPE = { "content-type": "application/json" };
+/** The files of the web UI have endings; no handler that a browser calls by GET has a name of this form below `ui`. */
+const PAGE_FILE = /^\/ui\/(?:[\w-]{1,100}\.(?:js|css|svg|html))?$/;
+const FOREIGN_HOST = textResponse(403, "The proxy answers only as 127.0.0.1 and localhost");
 
-export interface ProxyOptions {
+interface ProxyOptions {
   /** The API that requires signatures. */
   readonly target: URL;
   readonly region: string;
@@ -138,4 +139,31 @@ function kept(headers: Readonly<Record<string, string | readonly string[] | unde
   return Object.fromEntries(
     pairs.map(([name, value]) => [name, typeof value === "string" ? value : value!.join(", ")]),
   );
+}
+
+/** @param port the port on which the proxy listens */
+function proxyDoor(token: string, port: () => number): Door {
+  const tokens = doorOf({
+    token,
+    nowMs: () => Date.now(),
+    isOpen: () => false,
+    isPageFile: ({ method, path }) => method === "GET" && PAGE_FILE.test(path),
+    whereTokenIs: "`stepwell proxy` has printed it at its start",
+    source: "proxy",
+    userOf: peerUser,
+  });
+  return (knock, ends) => (isOwnHost(knock.headers["host"], port()) ? tokens(knock, ends) : FOREIGN_HOST);
+}
+
+/** A page whose name was pointed at this machine after it was loaded has its own name as host. */
+function isOwnHost(host: string | undefined, port: number): boolean {
+  return host === `127.0.0.1:${port}` || host === `localhost:${port}`;
+}
+
+/** The request as the door looks at it. Of a header that came twice, the door sees both values in one text, or the first. */
+function knockOf({ method = "GET", url = "/", headers }: IncomingMessage): Knock {
+  const at = url.indexOf("?");
+  const path = at < 0 ? url : url.slice(0, at);
+  const texts = Object.entries(headers).filter((pair): pair is [string, string] => typeof pair[1] === "string");
+  return { method, path, query: at < 0 ? "" : url.slice(at + 1), headers: Object.fromEntries(texts) };
 }

@@ -1,9 +1,43 @@
 /** The failure of a command: exit code, message, cause and fix, and how they are printed. */
 import { remedyOf } from "../../../shared/api/wire/remedies.ts";
-import { EXIT_REFUSED } from "./exit-codes.ts";
 import { foreignText } from "./visible-text.ts";
+import type { CommanderError } from "commander";
 
-export interface FailureText {
+export const EXIT_OK = 0;
+export const EXIT_REFUSED = 1;
+export const EXIT_USAGE = 2;
+export const EXIT_NO_SERVER = 3;
+export const EXIT_ABORTED = 4;
+export const EXIT_INVOCATION_FAILED = 5;
+/** The code that shells report for a process that SIGINT ends. */
+export const EXIT_INTERRUPTED = 130;
+/** Indents a further line to the column in which the texts begin. */
+const CONTINUED = " ".repeat("  cause  ".length);
+/** Commander's code for an incomplete command. For this code, Commander shows the help and has no useful message. */
+const HELP = "commander.help";
+
+interface ExitCode {
+  readonly code: number;
+  readonly meaning: string;
+}
+
+export const EXIT_CODES: readonly ExitCode[] = [
+  { code: EXIT_OK, meaning: "the command succeeded" },
+  { code: EXIT_REFUSED, meaning: "the server refused the request, or the command failed" },
+  { code: EXIT_USAGE, meaning: "the command line is not valid" },
+  {
+    code: EXIT_NO_SERVER,
+    meaning: "no server: it cannot be reached, does not answer in time, or is another one; or `dev` could not start",
+  },
+  { code: EXIT_ABORTED, meaning: "not confirmed: nothing was changed" },
+  { code: EXIT_INVOCATION_FAILED, meaning: "`call` or `attach`: the invocation ended with a failure" },
+  {
+    code: EXIT_INTERRUPTED,
+    meaning: "`call` or `attach`: interrupted by Ctrl-C, which ends the waiting and not the invocation",
+  },
+];
+
+interface FailureText {
   readonly exitCode: number;
   /** A code of the error table. */
   readonly code?: string;
@@ -26,9 +60,6 @@ export class CommandFailure extends Error {
     this.text = text;
   }
 }
-
-/** Indents a further line to the column in which the texts begin. */
-const CONTINUED = " ".repeat("  cause  ".length);
 
 /** How a refusal is resolved on the command line; the error table does not say this. */
 const OPTIONS: Readonly<Record<string, string>> = {
@@ -85,4 +116,12 @@ function beside(text: string): string {
 
 function failureBody({ message, text }: CommandFailure): object {
   return { error: { code: text.code ?? null, message, cause: text.cause, fix: text.fix, exit_code: text.exitCode } };
+}
+
+/** @param error its message is `error: <reason>`, with an optional suggestion on a second line */
+export function usageFailure({ code, message }: CommanderError): CommandFailure {
+  if (code === HELP) return new CommandFailure("A command is missing", { exitCode: EXIT_USAGE, fix: "See --help." });
+  const [first, guess] = message.replace(/^error: /, "").split("\n");
+  const fix = guess === undefined ? "See --help." : guess.replace(/^\((.*)\)$/, "$1");
+  return new CommandFailure(first!, { exitCode: EXIT_USAGE, fix });
 }

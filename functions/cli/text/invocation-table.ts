@@ -1,6 +1,6 @@
 /** The table of `stepwell invocations list`, in lines that fit the terminal. */
 import type { InvocationSummaryBody } from "../../../shared/api/contract/invocations.ts";
-import { ageText } from "./age.ts";
+import { ageText } from "./moment.ts";
 import { tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
 import { TARGET_MAX, cutLine, foreignLine } from "./visible-text.ts";

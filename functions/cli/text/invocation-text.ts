@@ -1,14 +1,27 @@
 /** An invocation as text: its facts, its journal, its earlier failures, and its mismatch or the last stack trace. */
-import type { AttemptFailureBody, InvocationBody } from "../../../shared/api/contract/invocations.ts";
-import { journalText } from "./journal-text.ts";
-import { mismatchText } from "./mismatch-text.ts";
+import type {
+  AttemptFailureBody,
+  InvocationBody,
+  EntryBody,
+  PauseBody,
+  WaitBody,
+  MismatchBody,
+  MismatchSideBody,
+  ValueBody,
+} from "../../../shared/api/contract/invocations.ts";
 import { momentText } from "./moment.ts";
-import { indented, pairsText } from "./table.ts";
+import { indented, pairsText, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
-import { foreignLine, foreignText } from "./visible-text.ts";
-import { pauseText, waitLines } from "./wait-text.ts";
+import { cutLine, foreignLine, foreignText } from "./visible-text.ts";
+import { pauseWords, waitText } from "../../../shared/api/wire/wait-words.ts";
+import { prettyJson } from "../../../shared/api/wire/pretty-json.ts";
 
 const TRACE_LINES_MAX = 20;
+/**
+ * The largest width of a text. A longer text is cut, because a terminal would wrap it, and the two sides would no
+ * longer be side by side.
+ */
+const CELL_MAX = 100;
 
 export function invocationText(colours: Colours, body: InvocationBody): string {
   const facts = pairsText(colours, [...statePairs(body), ...originPairs(body), ...attemptPairs(colours, body)]);
@@ -117,4 +130,120 @@ function traceText(trace: string): string {
   const more = lines.length - TRACE_LINES_MAX;
   const shown = [...lines.slice(0, TRACE_LINES_MAX), ...(more > 0 ? [`… ${more} more lines; --json shows all`] : [])];
   return `\n\nStack trace:\n${indented(shown.join("\n"))}`;
+}
+
+function journalText(colours: Colours, entries: readonly EntryBody[]): string {
+  const rows = entries.map((entry) => [
+    String(entry.index),
+    momentText(entry.at),
+    foreignLine(entry.type),
+    foreignLine(entry.name ?? ""),
+    aboutText(entry),
+  ]);
+  const isTold = rows.some((row) => row[4] !== "");
+  const heads = ["ENTRY", "AT", "TYPE", "NAME", ...(isTold ? ["ABOUT"] : [])];
+  return tableText(
+    colours,
+    heads,
+    rows.map((row) => row.slice(0, heads.length)),
+  );
+}
+
+/** A state key may contain any character; the quotes show where it ends. */
+function aboutText(entry: EntryBody): string {
+  const { key, target, invocation_id: id, signal, wake_at: wakeAt, completes, failed } = entry;
+  if (key !== undefined) return `"${foreignLine(key)}"`;
+  if (wakeAt !== undefined) return `until ${momentText(wakeAt)}`;
+  const named = signal === undefined ? undefined : `"${signal}"`;
+  const other = [named, target, id].filter((part) => part !== undefined).join(" ");
+  const about = other === "" && completes !== undefined ? `completes ${completes}` : foreignLine(other);
+  return failed === true ? `${about} with a failure`.trim() : about;
+}
+
+const MOMENTS = {
+  at: (moment: string) => `at ${momentText(moment)}`,
+  until: (moment: string) => `until ${momentText(moment)}`,
+};
+
+/** @returns a line for each wait; if a wait is for another invocation, the waits of that one follow on indented lines */
+function waitLines(waits: readonly WaitBody[], indent = ""): readonly string[] {
+  return waits.flatMap((wait) => [
+    `${indent}${foreignLine(waitText(wait, MOMENTS))}, since ${momentText(wait.since)}`,
+    ...waitLines(wait.waits_for ?? [], `${indent}  `),
+  ]);
+}
+
+function pauseText(pause: PauseBody): string {
+  return foreignLine(`${pauseWords(pause)}, at ${momentText(pause.at)}`);
+}
+
+export function mismatchText(colours: Colours, body: MismatchBody): string {
+  const { entry, journal, code } = body;
+  const isInPlace = journal?.deployment_id === code.deployment_id;
+  const sides = pairsText(colours, [
+    ["Recorded", recorderText(body)],
+    ["Code now", isInPlace ? `${sideText(code)}: the same deployment, whose code has changed` : sideText(code)],
+  ]);
+  const head = colours.red(`The code and the journal differ at entry ${entry}:`);
+  const parts = [indented(rowsText(colours, body)), indented(sides), "Ways out:", waysText(colours, body)];
+  return `${head}\n${parts.join("\n\n")}`;
+}
+
+function rowsText(colours: Colours, { entry: differing, rows }: MismatchBody): string {
+  const cells = rows.map(({ entry, recorded = "nothing", offered = "not reached" }) => [
+    entry === differing ? ">" : "",
+    String(entry),
+    cellText(recorded),
+    cellText(offered),
+  ]);
+  return tableText(colours, ["", "ENTRY", "JOURNAL", "CODE NOW"], cells);
+}
+
+/** The text on one line of a column, without control characters: a handler chose the text. */
+function cellText(text: string): string {
+  return cutLine(foreignLine(text), CELL_MAX);
+}
+
+function recorderText({ entry: differing, rows, journal }: MismatchBody): string {
+  if (journal !== undefined) return `by ${sideText(journal, "now ")}, at ${momentText(journal.at)}`;
+  const isRecorded = rows.some(({ entry, recorded }) => entry === differing && recorded !== undefined);
+  return isRecorded ? "by an unknown deployment" : "nothing: the journal ends before this entry";
+}
+
+/**
+ * @param since a word before the revision. For a recorded entry it is `now`: the revision shown is the present one, and
+ *   an earlier revision may have recorded the entry.
+ */
+function sideText({ deployment_id: id, revision, address }: MismatchSideBody, since = ""): string {
+  if (address === undefined) return foreignLine(`${id}, which is gone`);
+  return foreignLine(`${id}${revision === undefined ? "" : `, ${since}revision ${revision}`}, at ${address}`);
+}
+
+function waysText(colours: Colours, { ways_out: ways }: MismatchBody): string {
+  const texts = ways.map(({ text, commands }, at) => {
+    const lines = commands.map((command) => `     ${colours.bold(foreignLine(command))}`);
+    return [`  ${at + 1}. ${foreignLine(text)}`, ...lines].join("\n");
+  });
+  return texts.join("\n");
+}
+
+/** @returns the empty text if no entry has a value */
+export function valuesText(entries: readonly EntryBody[]): string {
+  const parts = entries.flatMap(({ index, type, value }) => {
+    if (value === undefined) return [];
+    const text = shown(value);
+    return [`  ${index}  ${foreignLine(type)}${noteOf(value)}`, ...(text === "" ? [] : [indented(text, "     ")])];
+  });
+  return parts.length === 0 ? "" : `\n\nValues:\n${parts.join("\n")}`;
+}
+
+function noteOf({ size, text = "", base64 = "", cut }: ValueBody): string {
+  if (size === 0) return ", empty";
+  if (cut === undefined) return "";
+  return text === "" && base64 === "" ? `, ${size} bytes, left out` : `, cut: the beginning of ${size} bytes`;
+}
+
+function shown({ text, base64, cut }: ValueBody): string {
+  if (base64 !== undefined) return `base64:${base64}`;
+  return foreignText(cut === undefined ? prettyJson(text ?? "") : (text ?? ""));
 }

@@ -1,6 +1,5 @@
 /** Converts state values between bytes and command-line text; the SDKs store most values as JSON. */
-import { CommandFailure } from "./command-failure.ts";
-import { EXIT_USAGE } from "./exit-codes.ts";
+import { CommandFailure, EXIT_USAGE } from "./command-failure.ts";
 import { isJson } from "../../../shared/api/wire/pretty-json.ts";
 
 /** The value as text; bytes that are not UTF-8 become base64 with a prefix. */

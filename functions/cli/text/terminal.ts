@@ -1,8 +1,7 @@
 /** The terminal of a command: results go to standard output, messages for the user to standard error. */
 import { createInterface } from "node:readline/promises";
 import picocolors from "picocolors";
-import { CommandFailure } from "./command-failure.ts";
-import { EXIT_ABORTED } from "./exit-codes.ts";
+import { CommandFailure, EXIT_ABORTED } from "./command-failure.ts";
 import { foreignJson, foreignText } from "./visible-text.ts";
 
 const PROGRESS_AFTER_MS = 300;

@@ -1,6 +1,6 @@
 /** The remedies that the command prints for refusals of the admin API without a code. */
 import { expect, test } from "vitest";
-import { fixOf } from "../../../functions/cli/http/admin-fix.ts";
+import { fixOf } from "../../../functions/cli/http/admin-client.ts";
 
 const path = (text: string) => {
   const [method = "", rest = ""] = text.split(" ");

@@ -1,7 +1,7 @@
 /** The words that a completion offers, and a test that bash can run the completion script. */
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { candidates } from "../../../functions/cli/commands/completion.ts";
+import { candidates } from "../../../functions/cli/commands/completion-command.ts";
 import { createProgram } from "../../../functions/cli/program.ts";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";

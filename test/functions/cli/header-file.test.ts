@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { headersOf } from "../../../functions/cli/commands/header-options.ts";
+import { headersOf } from "../../../functions/cli/commands/pair-options.ts";
 import { buildCommand } from "../../harness/cli/built-command.ts";
 import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 import { listen, openLocalStage } from "../../harness/local/local-stage.ts";

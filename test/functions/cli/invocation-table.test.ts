@@ -1,7 +1,7 @@
 /** Tests the table of invocations: its columns, widths and ages, and that it makes texts of the server harmless. */
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
-import { ageText } from "../../../functions/cli/text/age.ts";
+import { ageText } from "../../../functions/cli/text/moment.ts";
 import { invocationTable } from "../../../functions/cli/text/invocation-table.ts";
 import { END_OUTCOMES } from "../../../shared/core/invocation/end-outcome.ts";
 import { PRESENTED } from "../../../shared/core/query/status-words.ts";

@@ -1,7 +1,7 @@
 /** The text of a journal mismatch: the deployment that recorded the journal, and names that handlers chose. */
 import picocolors from "picocolors";
 import { expect, test } from "vitest";
-import { mismatchText } from "../../../functions/cli/text/mismatch-text.ts";
+import { mismatchText } from "../../../functions/cli/text/invocation-text.ts";
 import type { MismatchBody } from "../../../shared/api/contract/invocations.ts";
 
 const ACTS = "\u001b[2J\u009b31m\u0007\r\n\u0000";
