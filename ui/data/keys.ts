@@ -1,6 +1,5 @@
 /** The keys of a service: their list, the holder and the queue of one key, and the promises of a workflow. */
-import type { Row } from "../model/sql-answer.ts";
-import { cellText } from "../model/sql-answer.ts";
+import { cellText, type Row } from "../model/sql-answer.ts";
 import { sqlText } from "../../shared/api/wire/quoted-words.ts";
 import { ApiProblem } from "./api.ts";
 import { firstListed } from "./listing.ts";

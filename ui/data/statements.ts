@@ -1,7 +1,6 @@
 /** Statements: their run, the tables that they may read, and the last statements of this tab. */
 import { signal } from "@preact/signals";
-import type { StatementAnswer } from "../model/sql-answer.ts";
-import { answerIn } from "../model/sql-answer.ts";
+import { answerIn, type StatementAnswer } from "../model/sql-answer.ts";
 import { ApiProblem, exchange, problemIn } from "./api.ts";
 
 const HISTORY_MAX = 30;

@@ -1,7 +1,10 @@
-/** One call as a line of curl and as a statement of the typed client. */
+/** One call, or the call that does an invocation again, as a line of curl and as a statement of the typed client. */
 import type { ServiceBody } from "../../shared/api/contract/services.ts";
-import { curlParts } from "../../shared/api/wire/proposed-call.ts";
+import { curlParts, inputTypeOf } from "../../shared/api/wire/proposed-call.ts";
 import { isJson, utf8Text } from "../../shared/api/wire/pretty-json.ts";
+import type { InvocationBody, ValueBody } from "../../shared/api/contract/invocations.ts";
+import { isRun } from "./call-request.ts";
+import { bytesOfBase64 } from "./payload-text.ts";
 
 export interface CallPlan {
   readonly service: string;
@@ -115,4 +118,39 @@ function optionsText({ isSend, idempotencyKey, delayMs, runsWorkflow }: CallPlan
 
 function typeName(service: string): string {
   return NAME.test(service) ? service : "any";
+}
+
+type InvocationToCall = Pick<InvocationBody, "target_service_name" | "target_service_key" | "target_handler_name">;
+
+interface CallAgain {
+  readonly invocation: InvocationToCall;
+  /** Undefined if the service is gone. */
+  readonly service: ServiceBody | undefined;
+  readonly input: ValueBody;
+  readonly ingressUrl: string;
+}
+
+/** The line has no idempotency key: with the former key, the ingress would answer with the former result and run nothing. */
+export function callAgainLine({ invocation, service, input, ingressUrl }: CallAgain): string {
+  const { target_service_name: name, target_service_key: key, target_handler_name: handlerName } = invocation;
+  const handler = service?.handlers.find((one) => one.name === handlerName);
+  const bytes = input.text === undefined ? bytesOfBase64(input.base64 ?? "") : new TextEncoder().encode(input.text);
+  const hasBody = input.size > 0;
+  const contentType =
+    (handler && inputTypeOf(handler)) ??
+    (input.text !== undefined && (input.cut === true || isJson(input.text))
+      ? "application/json"
+      : "application/octet-stream");
+  return curlLine(
+    {
+      service: name,
+      serviceType: service?.ty ?? (key === undefined ? "Service" : "VirtualObject"),
+      handler: handlerName,
+      runsWorkflow: service !== undefined && handler !== undefined && isRun(service, handler),
+      isSend: false,
+      ...(key !== undefined && { key }),
+      ...(hasBody && { contentType, body: bytes, isBodyCut: input.cut === true }),
+    },
+    ingressUrl,
+  );
 }

@@ -1,4 +1,4 @@
-/** The answer to a statement: its columns, its cells as text, and the widths that fit them. */
+/** The answer to a statement: its columns, its cells as text, the widths that fit them, and its rows as CSV. */
 import { ExactNumber, parseExact } from "./exact-json.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export function cellText(value: unknown): string | undefined {
   return value instanceof ExactNumber ? value.text : JSON.stringify(value);
 }
 
-export function isNumber(value: unknown): boolean {
+function isNumber(value: unknown): boolean {
   return typeof value === "number" || value instanceof ExactNumber;
 }
 
@@ -58,4 +58,24 @@ export function positionIn(message: string): number | undefined {
 export function placeOf(statement: string, position: number): { readonly line: number; readonly column: number } {
   const before = statement.slice(0, position).split("\n");
   return { line: before.length, column: before.at(-1)!.length + 1 };
+}
+
+const LINE_END = "\r\n";
+/**
+ * Matches the beginning of a cell that a spreadsheet would evaluate as a formula, even after white space or a control
+ * character.
+ */
+const FORMULA = /^[\s\0]*[=+\-@]|^[\t\r]/;
+const NEEDS_QUOTES = /[",\r\n]/;
+
+export function csvText({ columns, rows }: StatementAnswer): string {
+  const lines = rows.map((row) => columns.map((column) => csvCell(row[column])).join(","));
+  return [columns.map(csvCell).join(","), ...lines, ""].join(LINE_END);
+}
+
+/** An apostrophe in front makes a spreadsheet show the text as it is. A negative number is no formula. */
+function csvCell(value: unknown): string {
+  const text = cellText(value) ?? "";
+  const safe = !isNumber(value) && FORMULA.test(text) ? `'${text}` : text;
+  return safe !== text || NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

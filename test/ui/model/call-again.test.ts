@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { HandlerBody, ServiceBody } from "../../../shared/api/contract/services.ts";
 import type { ValueBody } from "../../../shared/api/contract/invocations.ts";
-import { callAgainLine } from "../../../ui/model/call-again.ts";
+import { callAgainLine } from "../../../ui/model/call-lines.ts";
 
 const ingressUrl = "http://localhost:8080/";
 const invocation = { target_service_name: "Cart", target_service_key: "a b", target_handler_name: "add" };

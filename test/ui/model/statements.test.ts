@@ -1,7 +1,14 @@
 /** Tests the texts of the page of statements: cells, widths, CSV, positions. */
 import { expect, test } from "vitest";
-import { csvText } from "../../../ui/model/csv.ts";
-import { answerIn, cellText, columnWidths, isNumeric, placeOf, positionIn } from "../../../ui/model/sql-answer.ts";
+import {
+  answerIn,
+  cellText,
+  columnWidths,
+  csvText,
+  isNumeric,
+  placeOf,
+  positionIn,
+} from "../../../ui/model/sql-answer.ts";
 import { sqlText } from "../../../shared/api/wire/quoted-words.ts";
 
 const ANSWER = answerIn('{"columns":["a","b"],"rows":[{"a":18446744073709551615,"b":"x"},{"a":2},{"b":"[1]"}]}');

@@ -17,8 +17,7 @@ import { CallResult } from "./call-result.tsx";
 import { useCall } from "./call-run.ts";
 import { PayloadFields } from "./payload-fields.tsx";
 import { parseDurationMs } from "../../../shared/core/model/duration.ts";
-import { clientLines, curlLine, UNKNOWN_INGRESS } from "../../model/call-lines.ts";
-import type { CallPlan } from "../../model/call-lines.ts";
+import { clientLines, curlLine, UNKNOWN_INGRESS, type CallPlan } from "../../model/call-lines.ts";
 import { visibleText } from "../../model/visible-text.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 

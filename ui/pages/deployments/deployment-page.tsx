@@ -22,6 +22,7 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Age, Exact } from "../../parts/moment.tsx";
 import { Empty, LoadedView } from "../../parts/states.tsx";
+import { TableHead } from "../../parts/table-head.tsx";
 import { DeploymentStatus } from "./deployment-status.tsx";
 import { OpenLink } from "./deployment-table.tsx";
 import { ProbeView, useProbe } from "./probe-view.tsx";
@@ -211,16 +212,7 @@ function DeploymentServices({ services }: { readonly services: readonly ServiceB
         Services <span class="dim number">{services.length}</span>
       </h2>
       <table class="plain of-deployment">
-        <thead>
-          <tr>
-            <th scope="col">Service</th>
-            <th scope="col">Kind</th>
-            <th scope="col" class="right">
-              Revision
-            </th>
-            <th scope="col">Handlers</th>
-          </tr>
-        </thead>
+        <TableHead columns={["Service", "Kind", { words: "Revision", class: "right" }, "Handlers"]} />
         <tbody>
           {services.map((service) => (
             <tr key={service.name}>

@@ -13,6 +13,7 @@ import { visibleText } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Age } from "../../parts/moment.tsx";
 import { DeploymentLink } from "../../parts/short-id.tsx";
+import { TableHead } from "../../parts/table-head.tsx";
 import { DeploymentStatus } from "./deployment-status.tsx";
 
 const COUNT_EVERY_MS = 10_000;
@@ -40,20 +41,18 @@ export function DeploymentTable({
         </p>
       )}
       <table class="plain deployments">
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col">Address</th>
-            <th scope="col">Services</th>
-            <th scope="col" class="right">
-              Open
-            </th>
-            <th scope="col">Protocol</th>
-            <th scope="col">SDK</th>
-            <th scope="col">Registered</th>
-            <th scope="col">Id</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            "State",
+            "Address",
+            "Services",
+            { words: "Open", class: "right" },
+            "Protocol",
+            "SDK",
+            "Registered",
+            "Id",
+          ]}
+        />
         <tbody>
           {deployments.map((deployment) => (
             <DeploymentRow key={deployment.id} deployment={deployment} counts={counts} />

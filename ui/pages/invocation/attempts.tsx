@@ -9,6 +9,7 @@ import { durationText } from "../../model/time-text.ts";
 import { visibleLine } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { exactText } from "../../parts/moment.tsx";
+import { TableHead } from "../../parts/table-head.tsx";
 
 const MIN_PX = 3;
 const LISTED_MAX = 200;
@@ -69,19 +70,15 @@ export function AttemptList({ facts }: { readonly facts: AttemptFacts }): JSX.El
       {hidden > 0 && <p class="dim">The first {countText(hidden)} rows are left out.</p>}
       <div class="scrolls" role="group" aria-label="Attempts" tabIndex={0}>
         <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col" class="right">
-                Attempt
-              </th>
-              <th scope="col">Began</th>
-              <th scope="col">Ended</th>
-              <th scope="col" class="right">
-                Took
-              </th>
-              <th scope="col">Outcome</th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              { words: "Attempt", class: "right" },
+              "Began",
+              "Ended",
+              { words: "Took", class: "right" },
+              "Outcome",
+            ]}
+          />
           <tbody>
             {shown.map((mark, at) => (
               <AttemptRow key={at} mark={mark} />

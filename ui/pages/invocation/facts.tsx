@@ -6,6 +6,7 @@ import { ForeignText } from "../../parts/foreign-text.tsx";
 import { LongText } from "../../parts/long-text.tsx";
 import { Exact } from "../../parts/moment.tsx";
 import { DeploymentLink, InvocationLink } from "../../parts/short-id.tsx";
+import { TableHead } from "../../parts/table-head.tsx";
 import { EntryValue } from "./entry-value.tsx";
 import { listPrices } from "../../data/list-prices.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
@@ -178,17 +179,7 @@ function Cost({ body }: { readonly body: InvocationBody }): JSX.Element | null {
     <section aria-label="Cost and writes">
       <h2>Cost and writes, at least</h2>
       <table class="plain cost">
-        <thead>
-          <tr>
-            <th scope="col">Use</th>
-            <th scope="col" class="right">
-              So far
-            </th>
-            <th scope="col" class="right">
-              At list price
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={["Use", { words: "So far", class: "right" }, { words: "At list price", class: "right" }]} />
         <tbody>
           {lines.map(({ what, amount, usd }) => (
             <tr key={what}>

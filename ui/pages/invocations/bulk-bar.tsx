@@ -2,13 +2,9 @@
 import type { JSX } from "preact";
 import { BULK_CHANGES, type BulkChange, appliesTo } from "../../model/bulk-changes.ts";
 import { type InvocationFilter, isEmpty } from "../../model/invocation-filter.ts";
-import type { Row } from "../../model/list-rows.ts";
 import { countText } from "../../model/size-text.ts";
+import type { BulkScope } from "./bulk-run.ts";
 import type { InvocationList } from "./invocation-list.ts";
-import { selectLoaded, selectNone } from "./row-selection.ts";
-
-/** The invocations of a change: the selected rows, or all that match the filter, loaded or not. */
-export type BulkScope = { readonly kind: "selected"; readonly rows: readonly Row[] } | { readonly kind: "matching" };
 
 export interface BulkBarProps {
   readonly list: InvocationList;
@@ -43,11 +39,11 @@ export function BulkBar({ list, filter, onAsk }: BulkBarProps): JSX.Element {
       })}
       <span class="bulk-more">
         {rows.length < loaded && (
-          <button type="button" class="quiet" onClick={() => selectLoaded(list)}>
+          <button type="button" class="quiet" onClick={() => list.selectLoaded()}>
             Select all {countText(loaded)} loaded
           </button>
         )}
-        <button type="button" class="quiet" onClick={() => selectNone(list)}>
+        <button type="button" class="quiet" onClick={() => list.selectNone()}>
           Select none
         </button>
       </span>

@@ -61,7 +61,7 @@ export class InvocationList {
     const selected = this.selected.peek();
     const renewed = page.filter(({ id }) => selected.has(id));
     if (renewed.length === 0) return;
-    this.selected.value = new Map([...selected, ...renewed.map((row) => [row.id, row] as const)]);
+    this.selected.value = new Map([...selected, ...byId(renewed)]);
   }
 
   #leaveOlder(): void {
@@ -127,6 +127,47 @@ export class InvocationList {
     this.#beginsAnew = true;
   }
 
+  /** @param isRange whether to select or deselect all rows from the current row of the list to the row at `index` */
+  toggleRow(index: number, isRange: boolean): void {
+    const { shown } = this.rows.peek();
+    const row = shown[index];
+    if (row === undefined) return;
+    const from = this.current.peek();
+    const selected = new Map(this.selected.peek());
+    const isOn = !selected.has(row.id);
+    const [begin, end] =
+      isRange && from !== undefined ? [Math.min(from, index), Math.max(from, index)] : [index, index];
+    for (const one of shown.slice(begin, end + 1)) {
+      if (isOn) selected.set(one.id, one);
+      else selected.delete(one.id);
+    }
+    this.selected.value = selected;
+    this.current.value = index;
+  }
+
+  /** Selects the rows up to `index`, beginning at the nearest selected row above it, or at the first row. */
+  selectUpTo(index: number): void {
+    const { shown } = this.rows.peek();
+    const selected = this.selected.peek();
+    let from = index - 1;
+    while (from > 0 && !selected.has(shown[from]!.id)) from--;
+    this.selected.value = new Map([...selected, ...byId(shown.slice(Math.max(0, from), index + 1))]);
+  }
+
+  selectLoaded(): void {
+    this.selected.value = byId(this.rows.peek().shown);
+  }
+
+  selectNone(): void {
+    this.selected.value = new Map();
+  }
+
+  /** Selects the invocations that a bulk change did not change, whose ids are in `ids`, and deselects all others. */
+  selectOnly(ids: ReadonlySet<string>): void {
+    const all = [...this.rows.peek().shown, ...this.selected.peek().values()];
+    this.selected.value = byId(all.filter(({ id }) => ids.has(id)));
+  }
+
   #query(limit: number): URLSearchParams {
     const query = apiQuery(this.#filter);
     query.set("limit", String(limit));
@@ -143,4 +184,8 @@ export class InvocationList {
     this.#renewSelected(rows);
     return rows.length;
   }
+}
+
+function byId(rows: readonly Row[]): ReadonlyMap<string, Row> {
+  return new Map(rows.map((row) => [row.id, row]));
 }

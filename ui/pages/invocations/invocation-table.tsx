@@ -1,15 +1,24 @@
 /** The table of the list: a head, and a window of rows. */
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { WindowList } from "../../parts/window-list.tsx";
 import type { InvocationList } from "./invocation-list.ts";
-import { InvocationRow } from "./invocation-row.tsx";
-import { selectLoaded, selectNone } from "./row-selection.ts";
+import { nowMs } from "../../data/clock.ts";
+import type { Row } from "../../model/list-rows.ts";
+import { hrefTo } from "../../model/route.ts";
+import { durationText, momentOf } from "../../model/time-text.ts";
+import { whyText } from "../../model/why.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Age } from "../../parts/moment.tsx";
+import { DeploymentLink, InvocationLink } from "../../parts/short-id.tsx";
+import { StatusMark } from "../../parts/status-mark.tsx";
 
 const ROW_PX = 28;
 /** A narrow row has two lines, and room for a finger. */
 const NARROW_ROW_PX = 52;
 const NARROW = matchMedia("(max-width: 640px)");
+const TARGET_CHARS = 80;
+const WHY_CHARS = 240;
 
 const HEADS = [
   { words: "Status", name: "status" },
@@ -66,7 +75,7 @@ function AllBox({ list }: { readonly list: InvocationList }): JSX.Element {
       ref={(box) => {
         if (box !== null) box.indeterminate = count > 0 && !isAll;
       }}
-      onChange={() => (isAll ? selectNone(list) : selectLoaded(list))}
+      onChange={() => (isAll ? list.selectNone() : list.selectLoaded())}
     />
   );
 }
@@ -79,4 +88,80 @@ function useIsNarrow(): boolean {
     return () => NARROW.removeEventListener("change", change);
   }, []);
   return isNarrow;
+}
+
+interface InvocationRowProps {
+  readonly list: InvocationList;
+  readonly row: Row;
+  readonly index: number;
+}
+
+function InvocationRow({ list, row, index }: InvocationRowProps): JSX.Element {
+  const isCurrent = list.current.value === index;
+  const isSelected = list.selected.value.has(row.id);
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isCurrent) link.current?.focus({ preventScroll: true });
+  }, [isCurrent]);
+  const { id, status, outcome, target, attempts, created_at: createdAt, pinned_deployment_id: deployment } = row;
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      class={`invocation-row ${isCurrent ? "current" : ""} ${isSelected ? "selected" : ""}`}
+    >
+      <span role="cell" class="cell check">
+        <input
+          type="checkbox"
+          aria-label={`Select ${id}`}
+          checked={isSelected}
+          onClick={(event) => {
+            list.toggleRow(index, event.shiftKey);
+            // The click has toggled the box, but a selected range may decide otherwise, so the box follows the selection.
+            event.currentTarget.checked = list.selected.peek().has(id);
+          }}
+        />
+      </span>
+      <span role="cell" class="cell status">
+        <StatusMark status={status} outcome={outcome} />
+      </span>
+      <span role="cell" class="cell target">
+        <a ref={link} href={hrefTo("invocations", [id])}>
+          <ForeignText text={target} maxChars={TARGET_CHARS} />
+        </a>
+      </span>
+      <Why row={row} />
+      <span role="cell" class="cell attempt right number">
+        {attempts === 0 ? "" : attempts}
+      </span>
+      <span role="cell" class="cell age right">
+        <Age at={createdAt} />
+      </span>
+      <span role="cell" class="cell duration right number">
+        {lasted(row)}
+      </span>
+      <span role="cell" class="cell deployment">
+        {deployment !== undefined && <DeploymentLink id={deployment} />}
+      </span>
+      <span role="cell" class="cell id">
+        <InvocationLink id={id} />
+      </span>
+    </div>
+  );
+}
+
+/** The time from the acceptance to the end, a delayed start included. */
+function lasted({ created_at: from, completed_at: to }: Row): string {
+  const [fromMs, toMs] = [momentOf(from), momentOf(to)];
+  return fromMs === undefined || toMs === undefined ? "" : durationText(Math.max(0, toMs - fromMs));
+}
+
+/** Renders each second, because its text counts down to a moment. */
+function Why({ row }: { readonly row: Row }): JSX.Element {
+  const text = row.status === "completed" ? whyText(row, 0) : whyText(row, nowMs());
+  return (
+    <span role="cell" class={`cell why ${row.outcome === "failed" ? "tone-failed" : ""}`}>
+      {text !== "" && <ForeignText text={text} maxChars={WHY_CHARS} />}
+    </span>
+  );
 }

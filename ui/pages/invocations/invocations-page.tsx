@@ -1,21 +1,35 @@
 /** The list of invocations: the filter, presets, the rows, and changes of many invocations at once. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { route, setQuery } from "../../data/location.ts";
 import { useKept } from "../../data/places.ts";
 import { usePolled } from "../../data/polled.ts";
-import { filterIn, filterText, isOpenOnly } from "../../model/invocation-filter.ts";
+import {
+  filterIn,
+  filterQuery,
+  filterText,
+  isEmpty,
+  isOpenOnly,
+  NO_FILTER,
+  type InvocationFilter,
+} from "../../model/invocation-filter.ts";
 import { BULK_CHANGES, type BulkChange } from "../../model/bulk-changes.ts";
 import { Empty, ProblemBox, Skeleton } from "../../parts/states.tsx";
-import { BulkBar, type BulkScope } from "./bulk-bar.tsx";
+import { BulkBar } from "./bulk-bar.tsx";
+import type { BulkScope } from "./bulk-run.ts";
 import { BulkDialog } from "./bulk-dialog.tsx";
-import { EmptyList } from "./empty-list.tsx";
 import { FilterBox } from "./filter-box.tsx";
-import { FIRST_PAGE, InvocationList } from "./invocation-list.ts";
+import { FIRST_PAGE, InvocationList, OLDEST_MAX } from "./invocation-list.ts";
 import { InvocationTable } from "./invocation-table.tsx";
-import { ListFoot } from "./list-foot.tsx";
-import { Presets } from "./presets.tsx";
 import { useListKeys } from "./list-keys.ts";
+import { hrefTo } from "../../model/route.ts";
+import type { ListOrder } from "../../../shared/api/wire/list-filters.ts";
+import { ForeignText } from "../../parts/foreign-text.tsx";
+import { ROWS_MAX } from "../../model/list-rows.ts";
+import { countText } from "../../model/size-text.ts";
+
+/** Loading begins before the reader sees the end. */
+const AHEAD = "1200px";
 
 interface Asked {
   readonly change: BulkChange;
@@ -96,4 +110,109 @@ export function InvocationsPage(): JSX.Element {
 function askedBy(name: string | null): Asked | undefined {
   const change = BULK_CHANGES.find((one) => one.name === name);
   return change && { change, scope: { kind: "matching" } };
+}
+
+interface Preset {
+  readonly words: string;
+  readonly filter: InvocationFilter;
+  readonly order?: "oldest";
+}
+
+const PRESETS: readonly Preset[] = [
+  { words: "Needs attention", filter: { ...NO_FILTER, status: ["paused", "backing-off"] } },
+  { words: "Open", filter: { ...NO_FILTER, status: ["open"] } },
+  { words: "Oldest open", filter: { ...NO_FILTER, status: ["open"] }, order: "oldest" },
+  { words: "Failed", filter: { ...NO_FILTER, outcome: ["failed"] } },
+  { words: "All", filter: NO_FILTER },
+];
+
+function Presets({ filter, order }: { readonly filter: InvocationFilter; readonly order: ListOrder }): JSX.Element {
+  const now = `${order} ${filterText(filter)}`;
+  return (
+    <nav class="presets" aria-label="Filters that are often needed">
+      {PRESETS.map((preset) => (
+        <a
+          key={preset.words}
+          href={hrefTo("invocations", [], { ...filterQuery(preset.filter), order: preset.order })}
+          aria-current={now === `${preset.order ?? "newest"} ${filterText(preset.filter)}` ? "true" : undefined}
+        >
+          {preset.words}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function EmptyList({ filter }: { readonly filter: InvocationFilter }): JSX.Element {
+  if (isEmpty(filter))
+    return (
+      <Empty>
+        <h2>No invocation is stored</h2>
+        <p>
+          <a href={hrefTo("call")}>Call a handler</a>, or see the <a href={hrefTo("overview")}>overview</a> for the
+          first steps. Ended invocations are stored for the retention of their service.
+        </p>
+      </Empty>
+    );
+  return (
+    <Empty>
+      <h2>No invocation matches</h2>
+      <p>
+        <code class="mono">
+          <ForeignText text={filterText(filter)} maxChars={200} />
+        </code>
+      </p>
+      <p>
+        <a href={hrefTo("invocations")}>Show all invocations</a>
+      </p>
+    </Empty>
+  );
+}
+
+function ListFoot({ list, order }: { readonly list: InvocationList; readonly order: ListOrder }): JSX.Element {
+  const foot = useRef<HTMLDivElement>(null);
+  const { shown } = list.rows.value;
+  const canLoad = list.mayHaveMore.value && list.inVain.value === 0 && list.problem.value === undefined;
+  useEffect(() => {
+    if (!canLoad || foot.current === null) return;
+    const watcher = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) void list.readOlder();
+      },
+      { rootMargin: AHEAD },
+    );
+    watcher.observe(foot.current);
+    return () => watcher.disconnect();
+  }, [list, canLoad, shown.length]);
+  return (
+    <div ref={foot} class="list-foot dim" role="status">
+      {list.problem.value !== undefined && (
+        <ProblemBox problem={list.problem.value} onRetry={() => void list.readOlder()} isStale />
+      )}
+      <FootWords list={list} order={order} />
+    </div>
+  );
+}
+
+function FootWords({ list, order }: { readonly list: InvocationList; readonly order: ListOrder }): JSX.Element {
+  const { shown } = list.rows.value;
+  const rows = shown.length === 1 ? "1 row" : `${countText(shown.length)} rows`;
+  if (order === "oldest") {
+    const more = list.mayHaveMore.value ? " Younger ones were not looked at yet." : "";
+    return <p>{shown.length >= OLDEST_MAX ? `The ${OLDEST_MAX} oldest.` : `${rows}, oldest first.${more}`}</p>;
+  }
+  if (shown.length >= ROWS_MAX)
+    return <p>{countText(ROWS_MAX)} rows are shown. Narrow the filter, for instance by age, to see older ones.</p>;
+  if (list.isLoadingMore.value) return <p>{rows}, loading older ones …</p>;
+  if (!list.mayHaveMore.value) return <p>{rows}, all that match.</p>;
+  return (
+    <p>
+      {list.inVain.value > 0
+        ? `${shown.length === 0 ? "No match" : `${rows}, and no further match`} among the newest; older ones were not looked at yet.`
+        : `${rows}, and older ones.`}{" "}
+      <button type="button" class="quiet" onClick={() => void list.readOlder()}>
+        {list.inVain.value > 0 ? "Look further" : "Load older ones"}
+      </button>
+    </p>
+  );
 }

@@ -4,7 +4,6 @@ import { goTo } from "../../data/location.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
 import { hrefTo } from "../../model/route.ts";
 import type { InvocationList } from "./invocation-list.ts";
-import { toggleRow } from "./row-selection.ts";
 
 export const FILTER_BOX_ID = "filter";
 
@@ -34,7 +33,7 @@ export function useListKeys(list: InvocationList, readAnew: () => void): void {
         words: "Select the row",
         run: () => {
           const at = list.current.peek();
-          if (at !== undefined) toggleRow(list, at, false);
+          if (at !== undefined) list.toggleRow(at, false);
         },
       },
       {
@@ -42,7 +41,7 @@ export function useListKeys(list: InvocationList, readAnew: () => void): void {
         words: "Select the rows up to this one",
         run: () => {
           const at = list.current.peek();
-          if (at !== undefined) selectUpTo(list, at);
+          if (at !== undefined) list.selectUpTo(at);
         },
       },
       { keys: "/", words: "Filter", run: () => document.getElementById(FILTER_BOX_ID)?.focus() },
@@ -50,14 +49,4 @@ export function useListKeys(list: InvocationList, readAnew: () => void): void {
     ];
   }, [list]);
   useShortcuts(keys);
-}
-
-/** Selects the rows up to `at`, beginning at the nearest selected row above it, or at the first row. */
-function selectUpTo(list: InvocationList, at: number): void {
-  const { shown } = list.rows.peek();
-  const selected = list.selected.peek();
-  let from = at - 1;
-  while (from > 0 && !selected.has(shown[from]!.id)) from--;
-  const rows = shown.slice(Math.max(0, from), at + 1);
-  list.selected.value = new Map([...selected, ...rows.map((row) => [row.id, row] as const)]);
 }

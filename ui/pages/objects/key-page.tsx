@@ -18,6 +18,7 @@ import { Payload } from "../../parts/payload.tsx";
 import { Age } from "../../parts/moment.tsx";
 import { InvocationLink } from "../../parts/short-id.tsx";
 import { StatusMark } from "../../parts/status-mark.tsx";
+import { TableHead } from "../../parts/table-head.tsx";
 
 /**
  * The page reads the state, the queue and the promises no more often than this, because each read occupies processes of the
@@ -121,13 +122,7 @@ function PromiseTable({ rows }: { readonly rows: readonly PromiseRow[] }): JSX.E
   }
   return (
     <table class="plain">
-      <thead>
-        <tr>
-          <th scope="col">Promise</th>
-          <th scope="col">State</th>
-          <th scope="col">Value</th>
-        </tr>
-      </thead>
+      <TableHead columns={["Promise", "State", "Value"]} />
       <tbody>
         {rows.map((row) => (
           <tr key={row.name}>
@@ -164,19 +159,15 @@ function QueueTable({ rows }: { readonly rows: readonly QueuedRow[] }): JSX.Elem
   return (
     <>
       <table class="plain queue">
-        <thead>
-          <tr>
-            <th scope="col" class="right">
-              Place
-            </th>
-            <th scope="col">Handler</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="when-wide">
-              Accepted
-            </th>
-            <th scope="col">Invocation</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            { words: "Place", class: "right" },
+            "Handler",
+            "Status",
+            { words: "Accepted", class: "when-wide" },
+            "Invocation",
+          ]}
+        />
         <tbody>
           {rows.slice(0, SHOWN_ROWS).map((row) => (
             <tr key={row.id}>

@@ -7,6 +7,7 @@ import { serviceTypeText } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Empty, LoadedView } from "../../parts/states.tsx";
+import { TableHead } from "../../parts/table-head.tsx";
 import { KeyPage } from "./key-page.tsx";
 import { KeysPage } from "./keys-page.tsx";
 
@@ -45,13 +46,7 @@ function ServiceTable({ services }: { readonly services: readonly ServiceBody[] 
   }
   return (
     <table class="plain">
-      <thead>
-        <tr>
-          <th scope="col">Service</th>
-          <th scope="col">Kind</th>
-          <th scope="col">Handlers</th>
-        </tr>
-      </thead>
+      <TableHead columns={["Service", "Kind", "Handlers"]} />
       <tbody>
         {services.map(({ name, ty, handlers }) => (
           <tr key={name}>

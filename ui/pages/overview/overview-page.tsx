@@ -8,9 +8,10 @@ import { usePolled } from "../../data/polled.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { LoadedView } from "../../parts/states.tsx";
 import { EndedPart } from "./ended-part.tsx";
-import { FirstRun } from "./first-run.tsx";
 import { NeedsList } from "./needs-list.tsx";
-import { OpenCounts } from "./open-counts.tsx";
+import { hrefTo } from "../../model/route.ts";
+import { CountRow } from "./count-row.tsx";
+import { CopyButton } from "../../parts/copy-button.tsx";
 
 interface Overview {
   readonly body: OverviewBody;
@@ -55,5 +56,65 @@ function Shown({ overview, onChange }: { readonly overview: Overview; readonly o
         <p class="dim small">Checked once a minute, because each look reads the whole index of open invocations.</p>
       )}
     </>
+  );
+}
+
+/** The statuses, in the order in which an invocation may pass through them. */
+const STATUSES = ["scheduled", "pending", "ready", "running", "backing-off", "suspended", "paused"];
+
+function OpenCounts({ overview }: { readonly overview: OverviewBody }): JSX.Element {
+  const { open, at_least: isAtLeast = false } = overview;
+  const total = STATUSES.reduce((sum, status) => sum + (open[status] ?? 0), 0);
+  return (
+    <section class="counts" aria-labelledby="open-now">
+      <h2 id="open-now">Open now</h2>
+      <ul>
+        {STATUSES.map((status) => (
+          <CountRow
+            key={status}
+            status={status}
+            count={open[status] ?? 0}
+            isAtLeast={isAtLeast}
+            href={hrefTo("invocations", [], { status })}
+          />
+        ))}
+        <CountRow
+          words="all open"
+          count={total}
+          isAtLeast={isAtLeast}
+          href={hrefTo("invocations", [], { status: "open" })}
+        />
+      </ul>
+    </section>
+  );
+}
+
+function FirstRun(): JSX.Element {
+  const admin = new URL("..", document.baseURI);
+  const lines = [
+    { words: "With curl", line: `curl ${admin.href}deployments --json '{"uri": "http://localhost:9080"}'` },
+    { words: "With the command", line: "stepwell deployments register http://localhost:9080" },
+  ];
+  return (
+    <section class="first-run" aria-labelledby="first-run">
+      <h2 id="first-run">No deployment is registered yet</h2>
+      <p>
+        A deployment is a server with your handlers. Start it, then tell Stepwell its address:{" "}
+        <a href={hrefTo("deployments", [], { register: "new" })}>register it here</a>, or
+      </p>
+      <dl class="facts">
+        {lines.map(({ words, line }) => (
+          <div key={words} class="first-run-line">
+            <dt>{words}</dt>
+            <dd>
+              <code class="mono">{line}</code> <CopyButton text={line} what={`the line ${words.toLowerCase()}`} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="dim">
+        No handlers yet? <code class="mono">stepwell example</code> makes a project with some.
+      </p>
+    </section>
   );
 }

@@ -12,6 +12,7 @@ import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Exact } from "../../parts/moment.tsx";
 import { DeploymentLink } from "../../parts/short-id.tsx";
 import { Empty, LoadedView } from "../../parts/states.tsx";
+import { TableHead } from "../../parts/table-head.tsx";
 import { ServicePage } from "./service-page.tsx";
 
 const SHOWN_HANDLERS = 8;
@@ -61,32 +62,28 @@ function ServiceTable({ services }: { readonly services: readonly ServiceBody[] 
         </p>
       )}
       <table class="plain deployments services">
-        <thead>
-          <tr>
-            <th scope="col">Service</th>
-            <th scope="col">Kind</th>
-            <th scope="col" class="right">
-              Open
-            </th>
-            <th scope="col" class="right">
-              Failing, paused
-            </th>
-            {hasFailed && (
-              <th scope="col" class="right" title={`Ended with a failure since ${counts.failed_since}`}>
-                Failed
-              </th>
-            )}
-            <th scope="col">Handlers</th>
-            <th scope="col" class="right">
-              Revision
-            </th>
-            <th scope="col">Callers</th>
-            <th scope="col">Deployment</th>
-            <th scope="col">
-              <span class="visually-hidden">Links</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            "Service",
+            "Kind",
+            { words: "Open", class: "right" },
+            { words: "Failing, paused", class: "right" },
+            ...(hasFailed
+              ? [
+                  {
+                    words: "Failed",
+                    class: "right",
+                    title: `Ended with a failure since ${counts.failed_since}`,
+                  } as const,
+                ]
+              : []),
+            "Handlers",
+            { words: "Revision", class: "right" },
+            "Callers",
+            "Deployment",
+            { words: "Links", isHidden: true },
+          ]}
+        />
         <tbody>
           {services.map((service) => (
             <ServiceRow key={service.name} service={service} counts={counts} />

@@ -2,8 +2,7 @@
 import { Fragment } from "preact";
 import type { JSX } from "preact";
 import { useMemo, useState, useEffect, useRef } from "preact/hooks";
-import { cellText, columnWidths, isNumeric } from "../../model/sql-answer.ts";
-import type { Row, StatementAnswer } from "../../model/sql-answer.ts";
+import { cellText, columnWidths, isNumeric, type Row, type StatementAnswer } from "../../model/sql-answer.ts";
 import { visibleLine } from "../../model/visible-text.ts";
 import { WindowList } from "../../parts/window-list.tsx";
 import { CellContent } from "./cell-content.tsx";

@@ -10,6 +10,7 @@ import type { AskedChange } from "./subscription-dialogs.tsx";
 import { Trouble } from "./trouble.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Age } from "../../parts/moment.tsx";
+import { TableHead } from "../../parts/table-head.tsx";
 import { Pairs } from "./pairs.tsx";
 
 const NAME_CHARS = 48;
@@ -22,20 +23,16 @@ export interface SubscriptionTableProps {
 export function SubscriptionTable({ subscriptions, onAsk }: SubscriptionTableProps): JSX.Element {
   return (
     <table class="plain deployments subscriptions">
-      <thead>
-        <tr>
-          <th scope="col">State</th>
-          <th scope="col">Topic</th>
-          <th scope="col">Handler</th>
-          <th scope="col" class="right">
-            Lag
-          </th>
-          <th scope="col">Pause, last error</th>
-          <th scope="col">
-            <span class="visually-hidden">Changes</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          "State",
+          "Topic",
+          "Handler",
+          { words: "Lag", class: "right" },
+          "Pause, last error",
+          { words: "Changes", isHidden: true },
+        ]}
+      />
       <tbody>
         {subscriptions.map((one) => (
           <SubscriptionRow key={one.id} subscription={one} onAsk={onAsk} />
@@ -176,23 +173,15 @@ function SubscriptionDetail({ subscription }: { readonly subscription: Subscript
 function PartitionTable({ partitions }: { readonly partitions: readonly PartitionBody[] }): JSX.Element {
   return (
     <table class="plain partitions" aria-label="Partitions">
-      <thead>
-        <tr>
-          <th scope="col" class="right">
-            Partition
-          </th>
-          <th scope="col" class="right">
-            Lag
-          </th>
-          <th scope="col" class="right">
-            Next offset
-          </th>
-          <th scope="col" class="right">
-            Skipped
-          </th>
-          <th scope="col">Moved</th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          { words: "Partition", class: "right" },
+          { words: "Lag", class: "right" },
+          { words: "Next offset", class: "right" },
+          { words: "Skipped", class: "right" },
+          "Moved",
+        ]}
+      />
       <tbody>
         {partitions.map(({ partition, lag, next_offset: next, skipped, moved_at: moved }) => (
           <tr key={partition}>

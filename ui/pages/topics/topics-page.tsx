@@ -14,6 +14,7 @@ import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/con
 import { brokersOf, partsOf } from "../../model/topic-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Age } from "../../parts/moment.tsx";
+import { TableHead } from "../../parts/table-head.tsx";
 import { Pairs } from "./pairs.tsx";
 import { readsHaveAPrice } from "../../data/server.ts";
 
@@ -83,17 +84,9 @@ function ClusterTable({ clusters, subscriptions }: ClusterTableProps): JSX.Eleme
         Clusters <span class="dim number">{countText(clusters.length)}</span>
       </h2>
       <table class="plain deployments">
-        <thead>
-          <tr>
-            <th scope="col">Cluster</th>
-            <th scope="col">Brokers</th>
-            <th scope="col">Properties</th>
-            <th scope="col" class="right">
-              Subscriptions
-            </th>
-            <th scope="col">Added</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={["Cluster", "Brokers", "Properties", { words: "Subscriptions", class: "right" }, "Added"]}
+        />
         <tbody>
           {clusters.map((cluster) => (
             <ClusterRow key={cluster.name} cluster={cluster} users={usersOf(cluster, subscriptions)} />
