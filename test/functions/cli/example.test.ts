@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TEMPLATES } from "../../../functions/cli/commands/templates.ts";
 import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
 import { discover } from "../../../shared/engine/register/discover.ts";
+import { WHOLE_RANGE } from "../../../shared/core/protocol/version.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 import { listen, openLocalStage } from "../../harness/local/local-stage.ts";
@@ -138,7 +139,7 @@ async function discovered(place: string): Promise<readonly string[]> {
   const credentials = { accessKeyId: "example", secretAccessKey: "example" };
   const endpoints = new LambdaEndpoints({ endpoint: api.uri, credentials });
   try {
-    const settings = { clusterName: "test" } as EngineSettings;
+    const settings = { clusterName: "test", protocol: { ...WHOLE_RANGE, deprecatedBelow: 0 } } as EngineSettings;
     const arn = "arn:aws:lambda:eu-west-1:123456789012:function:example:1";
     const found = await discover({ endpoints, clock: new SteppedClock(), settings }, { arn, additionalHeaders: {} });
     return found.manifest.services.map(({ name }) => name);
