@@ -1,15 +1,13 @@
 /** Checks the stack's properties during synthesis, so that a mistyped value is found before the deployment. */
 import { Token } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
-import { settingsNamed } from "../shared/config/setting-aliases.ts";
+import { settingsNamed } from "../shared/config/setting-names.ts";
 import { nearestWord } from "../shared/config/nearest-word.ts";
 import type { Setting } from "../shared/config/setting-kinds.ts";
-import { SETTING_PATHS, SETTINGS } from "../shared/config/settings-table.ts";
-import type { SettingPath } from "../shared/config/settings-table.ts";
+import { SETTING_PATHS, SETTINGS, type SettingPath } from "../shared/config/settings-table.ts";
 import type { IngressAuth, IngressCors, IngressThrottle } from "./apis.ts";
 import type { ReservedConcurrency } from "./lambda/functions.ts";
-import type { KafkaClusterProps } from "./lambda/kafka-clusters.ts";
-import { checkKafkaClusters } from "./lambda/kafka-clusters.ts";
+import { type KafkaClusterProps, checkKafkaClusters } from "./lambda/kafka-clusters.ts";
 import type { NetworkProps } from "./lambda/network.ts";
 import { isOwned, OWNED_SETTINGS } from "./lambda/owned-settings.ts";
 import type { AnyTable } from "./resources/table.ts";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { serviceBody } from "../../shared/api/admin/services/service-body.ts";
 import { curlParts, proposedCall } from "../../shared/api/wire/proposed-call.ts";
-import { loadSettings } from "../../shared/config/settings-source.ts";
+import { loadSettings } from "../../shared/config/settings.ts";
 import type { SettingsSources } from "../../shared/config/setting-sources.ts";
 import { settingsToml } from "../../shared/config/settings-toml.ts";
 import type { Log, LogFields } from "../../shared/engine/ports/log.ts";

@@ -1,6 +1,5 @@
 /** Lists the raw settings of each place: the configuration file, the environment and the flags. */
-import { ALIAS_NAMES } from "./setting-aliases.ts";
-import { referenceVariableOf, variableOf } from "./setting-variables.ts";
+import { ALIAS_NAMES, referenceVariableOf, variableOf } from "./setting-names.ts";
 import { SETTING_PATHS } from "./settings-table.ts";
 import { readTomlSettings } from "./toml-settings.ts";
 

@@ -1,10 +1,7 @@
 /** All settings: key, kind, default, meaning and other names. Configuration files, variables, flags and docs follow this table. */
-import { ADMIN_SETTINGS } from "./admin-settings.ts";
-import { AWS_SETTINGS } from "./aws-settings.ts";
-import { LISTENER_SETTINGS } from "./listener-settings.ts";
 import { optionalCollectorAddress } from "./collector-address.ts";
 import { kafkaClusters } from "./kafka-cluster-list.ts";
-import { headerNames, origins, principals } from "./name-list.ts";
+import { headerNames, hostNames, origins, principals } from "./name-list.ts";
 import { formatOf, hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
 import {
   also,
@@ -21,11 +18,13 @@ import {
   optionalSize,
   optionalText,
   port,
+  secretText,
   size,
+  sizeFrom,
   text,
   wholeWithin,
+  type Setting,
 } from "./setting-kinds.ts";
-import type { Setting } from "./setting-kinds.ts";
 
 /** The known versions of the service protocol. */
 const PROTOCOL_VERSIONS = { min: 5, max: 7 };
@@ -57,7 +56,24 @@ export const SETTINGS = {
     "The memory that this process divides into its budgets; by default half of the memory of the machine or the container, and 1 GiB at most.",
   ),
 
-  ...LISTENER_SETTINGS,
+  "listeners.headers-size-limit": sizeFrom(
+    "8KiB",
+    "64KiB",
+    "The request line with the headers of one request, over HTTP/1.1 and HTTP/2; a larger request gets 431 over HTTP/1.1, and its stream is reset over HTTP/2. The number of headers has no limit of its own.",
+  ),
+  "listeners.connections-limit": countOrShare(
+    "The connections of the ingress at a time, and those of the admin API. A further connection ends the one that has been without a request for longest, or else the one whose request has been arriving for longest, from five seconds on, or else one of the client that has the most, if the new client has fewer. If none gives way, it gets 503. A client is an address of IPv4, a /64 of IPv6, or this machine. The share is a third of the files that the process may open, and at most 10000.",
+  ),
+  "listeners.head-timeout": interval(
+    "1m",
+    "How long a new connection may send nothing, and how long the request line with the headers may take to arrive (408).",
+  ),
+  "listeners.request-timeout": interval("5m", "How long a request with its body may take to arrive (408)."),
+  "listeners.idle-timeout": interval(
+    "75s",
+    "How long a connection may have no request. Make it longer than that of clients and proxies, so that they close first.",
+  ),
+  "listeners.unread-timeout": interval("1m", "How long a client may read nothing of its answer."),
 
   "ingress.bind": also(
     text("127.0.0.1", "The address on which handlers are called."),
@@ -103,7 +119,48 @@ export const SETTINGS = {
     "ARNs of the roles and users that may attach to every invocation and look all of them up in spite of ingress.bind-to-caller.",
   ),
 
-  ...ADMIN_SETTINGS,
+  "admin.bind": also(
+    text("127.0.0.1", "The address of the admin API."),
+    hostOf("admin.bind-address"),
+    "admin.bind-ip",
+    "bind-ip",
+  ),
+  "admin.port": also(
+    port("9070", "The port of the admin API; 0 takes a free one."),
+    portOf("admin.bind-address"),
+    "admin.bind-port",
+    randomPort("admin.use-random-ports"),
+    randomPort("use-random-ports"),
+  ),
+  "admin.auth": choice(
+    ["token", "off"],
+    "Whether the local admin API wants a token of its clients: the content of the file admin-token in data-dir, sent as a bearer token. With off, every user of the machine is an operator. On AWS, IAM decides.",
+  ),
+  "admin.token": secretText(
+    "The token of the local admin API, of 32 to 512 letters, digits and -._~+/=; it replaces the one in the file admin-token of data-dir, which is random.",
+    /^[\w.~+/=-]{32,512}$/,
+    "32 to 512 letters, digits or characters of -._~+/=",
+  ),
+  "admin.allowed-hosts": hostNames(
+    "Host names that the local admin API accepts beside addresses and localhost; where admin.bind is no loopback address, it also accepts names without a dot and names that end with .local, .internal, .svc or .test; * accepts all. It refuses other names, since a web page could use them.",
+  ),
+  "admin.disable-web-ui": also(flag("false", "Whether the admin API serves no web UI at /ui/."), "disable-web-ui"),
+  "admin.request-size-limit": size("4MiB", "The largest request body that the admin API accepts."),
+  "admin.query-engine.memory-size": sizeFrom(
+    "16MiB",
+    "256MiB",
+    "The memory that one SQL statement may take in its process, on AWS at most half of the function's memory; two run at a time.",
+  ),
+  "admin.query-engine.time-limit": interval(
+    "30s",
+    "How long one SQL statement may take, without the time in which it waits for a client that reads its rows slowly; on AWS at most the function's time.",
+  ),
+  "admin.bodies-size-limit": optionalSize(
+    "As ingress.bodies-size-limit, for the admin API; by default a thirty-second of memory-size.",
+  ),
+  "admin.answers-size-limit": optionalSize(
+    "As ingress.answers-size-limit, for the admin API; by default an eighth of memory-size.",
+  ),
 
   "worker.lease": interval("10s", "How long a driver holds an invocation without renewing its lease."),
   "worker.wait-in-driver": duration(
@@ -203,7 +260,60 @@ export const SETTINGS = {
   "default-idempotency-retention": duration("1d", "How long the result of an idempotent call is kept."),
   "default-workflow-completion-retention": duration("1d", "How long the result of a workflow is kept."),
 
-  ...AWS_SETTINGS,
+  "aws.table": optionalText("The DynamoDB table of invocations and deployments."),
+  "aws.queue-url": optionalText("The SQS queue of wakes, by its URL."),
+  "aws.slow-queue-url": optionalText(
+    "The URL of the SQS queue of wakes for slow services: those with a handler that took `aws.slow-from` within the last seven days. Without it all services share one queue.",
+  ),
+  "aws.queue-arn": optionalText("The ARN of the same queue, to which schedules send."),
+  "aws.dead-letter-queue-url": optionalText("The dead-letter queue, by its URL: wakes that no worker could process."),
+  "aws.fair-queue": choice(
+    ["service", "none"],
+    "The message group by which the queue is fair, so that no service waits behind a flood of messages for another; SQS charges extra for fair queues.",
+  ),
+  "aws.timers": choice(
+    ["scheduler", "ladder"],
+    "Where late wakes wait: in EventBridge Scheduler, or in the queue as a chain of delayed messages.",
+  ),
+  "aws.schedule-group": optionalText("The group of schedules in EventBridge Scheduler."),
+  "aws.schedule-role-arn": optionalText("The role with which EventBridge Scheduler sends to the queue."),
+  "aws.ingress-time": duration(
+    "25s",
+    "How long a request waits for its result; then the answer says where to ask for it.",
+  ),
+  "aws.slow-from": duration(
+    "5s",
+    "The age from which an attempt is slow: ingress functions leave a handler to the workers once they have cut such an attempt for time, and a service with such an open attempt moves to the slow lane.",
+  ),
+  "aws.allowed-addresses": optionalText(
+    "Address ranges, separated by commas, in which deployments may be beside public addresses, and for which http:// is allowed: 10.4.0.0/16, private, loopback.",
+  ),
+  "aws.parameters": optionalText(
+    "The path of the SSM parameters with the keys; without it the secret is in the table, and Stepwell does not sign requests.",
+  ),
+  "aws.signing-key": count(
+    "1",
+    "The number of the key that signs requests to deployments; they trust the next one, too.",
+  ),
+  "aws.index-shards": wholeWithin(
+    "8",
+    "Partitions of each index: one carries some 1,000 acceptances a second, and each more costs a list two queries. Only ever raised.",
+    { min: 1, max: 16 },
+  ),
+  "aws.handler-tag": optionalText(
+    "The value of the tag `stepwell` on functions that Stepwell may call as handlers; errors about refused calls suggest this tag.",
+  ),
+  "aws.topics-function": optionalText("The function to which Lambda delivers records of Kafka topics."),
+  "aws.external-id": optionalText("The external id that Stepwell passes when it assumes a role to call functions."),
+  "aws.caller-claim": text(
+    "sub",
+    "The claim of a token that names the caller, for an ingress behind JWT; handlers get it after the issuer, in x-stepwell-caller.",
+  ),
+  "aws.metrics": choice(
+    ["emf", "none"],
+    "Whether functions write metrics into their logs, where CloudWatch reads them.",
+  ),
+  "aws.ingress-endpoint": optionalText("The address of the ingress that the admin API shows."),
 
   "log.level": also(
     choice(["info", "debug", "warn", "error", "silent"], "The lowest level that is logged."),

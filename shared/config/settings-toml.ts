@@ -4,8 +4,7 @@ import { MASK, shownUri } from "../core/model/deployment.ts";
 import { withoutSecrets } from "../core/model/secret-properties.ts";
 import type { ConfiguredCluster } from "./kafka-cluster-list.ts";
 import type { Setting } from "./setting-kinds.ts";
-import { SETTING_PATHS, SETTINGS } from "./settings-table.ts";
-import type { SettingPath, Settings } from "./settings-table.ts";
+import { SETTING_PATHS, SETTINGS, type SettingPath, type Settings } from "./settings-table.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

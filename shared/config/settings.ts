@@ -3,17 +3,23 @@
  * An invalid value prevents the start, and so does an unknown key whose name suggests security; other unknown keys only cause
  * warnings.
  */
+import { readFileSync } from "node:fs";
 import { tomlValue } from "./toml-settings.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import { foreignReason } from "./foreign-settings.ts";
 import { nearestWord } from "./nearest-word.ts";
-import { settingsNamed } from "./setting-aliases.ts";
-import type { NamedSetting } from "./setting-aliases.ts";
+import { settingsNamed, type NamedSetting } from "./setting-names.ts";
 import type { Setting } from "./setting-kinds.ts";
-import { fileSettings, flags, namesLike, variables } from "./setting-sources.ts";
-import type { Given, Named, SettingsSources } from "./setting-sources.ts";
-import { SETTING_PATHS, SETTINGS } from "./settings-table.ts";
-import type { SettingPath, Settings } from "./settings-table.ts";
+import {
+  fileSettings,
+  flags,
+  namesLike,
+  variables,
+  type Given,
+  type Named,
+  type SettingsSources,
+} from "./setting-sources.ts";
+import { SETTING_PATHS, SETTINGS, type SettingPath, type Settings } from "./settings-table.ts";
 
 export interface SettingsRead {
   readonly settings: Settings;
@@ -132,4 +138,36 @@ function unknownName(named: Named): string {
     "RT0002",
     `${text}. Its name concerns security, so the server does not start without it: correct the name, or remove the setting`,
   );
+}
+
+/**
+ * The variable in which the reference server also expects the path of its configuration file. An empty value counts as unset,
+ * because container tools often pass an unset variable as an empty text.
+ */
+const FILE_VARIABLE = "RESTATE_CONFIG";
+/** The path of a file with other defaults, such as those of the image: every other place of settings overrides it. */
+const DEFAULTS_VARIABLE = "STEPWELL_DEFAULTS_FILE";
+
+/** @throws CodedError RT0002, also if the file cannot be read */
+export function loadSettings(configFile: string | undefined, flags: SettingsSources["flags"]): SettingsRead {
+  const file = fileAt(configFile ?? variable(FILE_VARIABLE));
+  const defaults = fileAt(variable(DEFAULTS_VARIABLE));
+  return readSettings({ ...(defaults && { defaults }), ...(file && { file }), environment: process.env, flags });
+}
+
+function variable(name: string): string | undefined {
+  const given = process.env[name];
+  return given === "" ? undefined : given;
+}
+
+function fileAt(path: string | undefined): SettingsSources["file"] {
+  return path === undefined ? undefined : { path, text: textOf(path) };
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new CodedError("RT0002", `${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

@@ -4,7 +4,7 @@ import { SqsQueue, type SqsQueueOptions } from "../adapters/sqs/sqs-queue.ts";
 import type { Settings, SettingPath } from "../config/settings-table.ts";
 import type { Queue } from "../engine/ports/queue.ts";
 import type { Registry } from "../engine/ports/registry.ts";
-import { variableOf } from "../config/setting-variables.ts";
+import { variableOf } from "../config/setting-names.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import { LadderTimers } from "../adapters/scheduler/ladder-timers.ts";
 import { schedulerClient } from "../adapters/scheduler/scheduler-client.ts";

@@ -12,7 +12,7 @@ import { SecretIdSource } from "../adapters/system/id-source.ts";
 import { PinoLog } from "../adapters/system/pino-log.ts";
 import { silentMeter } from "../adapters/system/silent-meter.ts";
 import { METRIC_FACTS } from "../config/metric-facts.ts";
-import { loadSettings } from "../config/settings-source.ts";
+import { loadSettings } from "../config/settings.ts";
 import type { Settings } from "../config/settings-table.ts";
 import { newBulkheads, showPeaks } from "../engine/bulkheads/bulkheads.ts";
 import { ActiveInvocations } from "../engine/local/active-invocations.ts";

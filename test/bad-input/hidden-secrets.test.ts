@@ -5,14 +5,13 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
-import { variableOf } from "../../shared/config/setting-variables.ts";
+import { variableOf } from "../../shared/config/setting-names.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 import { startServer } from "../harness/https/peer.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { end, GREETER, output, replying } from "../errors/frame-deployment.ts";
-import { openStage } from "../errors/stage.ts";
-import type { ErrorStage } from "../errors/stage.ts";
+import { openStage, type ErrorStage } from "../errors/stage.ts";
 import { SEEN_WITHIN } from "../patience.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 

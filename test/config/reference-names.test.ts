@@ -4,10 +4,9 @@
  */
 import { describe, expect, it } from "vitest";
 import { FOREIGN_SETTINGS, foreignReason } from "../../shared/config/foreign-settings.ts";
-import { ALIAS_NAMES } from "../../shared/config/setting-aliases.ts";
+import { ALIAS_NAMES } from "../../shared/config/setting-names.ts";
 import { readSettings } from "../../shared/config/settings.ts";
-import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
-import type { SettingPath } from "../../shared/config/settings-table.ts";
+import { SETTING_PATHS, type SettingPath } from "../../shared/config/settings-table.ts";
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -5,13 +5,11 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createProgram } from "../../functions/cli/program.ts";
 import { nearestWord } from "../../shared/config/nearest-word.ts";
-import { loadSettings } from "../../shared/config/settings-source.ts";
-import { readSettings } from "../../shared/config/settings.ts";
+import { loadSettings, readSettings } from "../../shared/config/settings.ts";
 import type { SettingsSources } from "../../shared/config/setting-sources.ts";
-import { variableOf } from "../../shared/config/setting-variables.ts";
+import { variableOf } from "../../shared/config/setting-names.ts";
 import { SETTING_PATHS, SETTINGS } from "../../shared/config/settings-table.ts";
-import { optionalDuration, type Setting } from "../../shared/config/setting-kinds.ts";
-import { sizeBytes } from "../../shared/config/size-text.ts";
+import { optionalDuration, type Setting, sizeBytes } from "../../shared/config/setting-kinds.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 
 function read(text: string, more: Partial<SettingsSources> = {}) {

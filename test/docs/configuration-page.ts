@@ -1,11 +1,9 @@
 /** Writes docs/configuration.md from the table of settings. */
 import { REFERENCE_FLAGS } from "../../functions/cli/commands/reference-flags.ts";
 import { FOREIGN_SETTINGS } from "../../shared/config/foreign-settings.ts";
-import { ALIAS_NAMES, settingsNamed } from "../../shared/config/setting-aliases.ts";
+import { ALIAS_NAMES, settingsNamed, referenceVariableOf } from "../../shared/config/setting-names.ts";
 import type { Setting } from "../../shared/config/setting-kinds.ts";
-import { referenceVariableOf } from "../../shared/config/setting-variables.ts";
-import { SETTING_PATHS, SETTINGS } from "../../shared/config/settings-table.ts";
-import type { SettingPath } from "../../shared/config/settings-table.ts";
+import { SETTING_PATHS, SETTINGS, type SettingPath } from "../../shared/config/settings-table.ts";
 
 const SECTIONS: readonly { readonly prefix: string; readonly heading: string }[] = [
   { prefix: "", heading: "The process" },

@@ -1,6 +1,6 @@
 /** The queues of a stack and the event sources over them, read from its template. */
 import { expect, test } from "vitest";
-import { variableOf } from "../../shared/config/setting-variables.ts";
+import { variableOf } from "../../shared/config/setting-names.ts";
 import { SETTINGS } from "../../shared/config/settings-table.ts";
 import { resourcesOf, synthesised } from "./synthesised.ts";
 

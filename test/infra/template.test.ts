@@ -3,12 +3,11 @@ import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Match } from "aws-cdk-lib/assertions";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { describe, expect, test } from "vitest";
-import { variableOf } from "../../shared/config/setting-variables.ts";
+import { variableOf } from "../../shared/config/setting-names.ts";
 import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
 import { INDEX_FACTS, TABLE_FACTS } from "../../shared/config/table-facts.ts";
 import { EXPIRY_ATTRIBUTE, tableDefinition } from "../../shared/adapters/dynamodb/table-definition.ts";
-import { OWNED_SETTINGS } from "../../infra/lambda/owned-settings.ts";
-import type { OwnedSetting } from "../../infra/lambda/owned-settings.ts";
+import { OWNED_SETTINGS, type OwnedSetting } from "../../infra/lambda/owned-settings.ts";
 import { briefApp } from "./brief-app.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 

@@ -1,7 +1,6 @@
-/** Finds the settings that a name sets; the table of settings lists the other names of each setting. */
+/** The names of settings: which settings a name sets, and the environment variable of a setting. */
 import type { Alias, Setting } from "./setting-kinds.ts";
-import { SETTING_PATHS, SETTINGS } from "./settings-table.ts";
-import type { SettingPath } from "./settings-table.ts";
+import { SETTING_PATHS, SETTINGS, type SettingPath } from "./settings-table.ts";
 
 /** A setting that a name sets. */
 export interface NamedSetting {
@@ -37,4 +36,18 @@ function grouped(): ReadonlyMap<string, readonly NamedSetting[]> {
     }
   }
   return byAlias;
+}
+
+/** The name of a setting's environment variable, in which two underscores separate sections. */
+export function variableOf(path: string): string {
+  return `STEPWELL_${capitals(path)}`;
+}
+
+/** The same variable in the form of the reference. */
+export function referenceVariableOf(path: string): string {
+  return `RESTATE_${capitals(path)}`;
+}
+
+function capitals(path: string): string {
+  return path.toUpperCase().replaceAll(".", "__").replaceAll("-", "_");
 }
