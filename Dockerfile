@@ -12,7 +12,9 @@ COPY shared shared
 COPY functions functions
 COPY examples examples
 COPY ui ui
-COPY infra/build/bundled-packages.mjs infra/build/statement-program.mjs infra/build/ui-files.mjs infra/build/built-in-texts.mjs infra/build/
+COPY infra/build/bundled-packages.mjs infra/build/built-in-texts.mjs infra/build/
+# The page of an invocation multiplies by these prices.
+COPY docs/prices.json docs/
 RUN node build.mjs && npm prune --omit=dev --ignore-scripts --no-fund --no-audit
 
 FROM ${NODE_IMAGE}

@@ -4,7 +4,7 @@ import { chmod, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { build } from "esbuild";
 import { bundledPackages, LICENSES_FILE, licensesText } from "./infra/build/bundled-packages.mjs";
-import { builtInInputs, builtInTexts } from "./infra/build/built-in-texts.mjs";
+import { buildTexts } from "./infra/build/built-in-texts.mjs";
 
 const COMMAND = "functions/cli/stepwell.ts";
 const TARGET = resolve(process.argv[2] ?? `${import.meta.dirname}/dist`);
@@ -45,11 +45,11 @@ function exampleEntries() {
 async function buildCommand() {
   if (!existsSync(COMMAND)) return console.log(`skipped: ${COMMAND} is not there`);
   const banner = opensWithHashbang(COMMAND) ? {} : { js: HASHBANG };
-  const define = await builtInTexts();
+  const { define, inputs } = await buildTexts();
   await build({ ...SHARED_OPTIONS, banner, define, entryPoints: [{ in: COMMAND, out: "stepwell" }], outdir: TARGET });
   await chmod(`${TARGET}/stepwell.js`, 0o755);
   // The statement program and the web UI are the parts of the command that bundle packages.
-  const metafile = { outputs: { texts: { inputs: await builtInInputs() } } };
+  const metafile = { outputs: { texts: { inputs } } };
   await writeFile(`${TARGET}/${LICENSES_FILE}`, licensesText(bundledPackages(metafile, import.meta.dirname)));
 }
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { context } from "esbuild";
 import { freePorts, helpOf, optionsOf, StartError } from "./examples/start-options.mjs";
-import { builtInInputs, builtInTexts } from "./infra/build/built-in-texts.mjs";
+import { buildTexts } from "./infra/build/built-in-texts.mjs";
 
 const COMMAND = {
   line: "npm run dev",
@@ -112,9 +112,10 @@ class Builder {
     const isPart = (path) => path.startsWith("ui/") || path in this.#textInputs;
     if (this.#textInputs !== undefined && !saved.some(isPart)) return;
     this.#textInputs = undefined;
-    const texts = Object.entries(await builtInTexts());
-    writeFileSync(TEXTS, texts.map(([name, text]) => `globalThis.${name} = ${text};\n`).join(""));
-    this.#textInputs = await builtInInputs();
+    const { define, inputs } = await buildTexts();
+    const lines = Object.entries(define).map(([name, text]) => `globalThis.${name} = ${text};\n`);
+    writeFileSync(TEXTS, lines.join(""));
+    this.#textInputs = inputs;
   }
 
   async close() {

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { builtInInputs, builtInTexts } from "./built-in-texts.mjs";
+import { buildTexts } from "./built-in-texts.mjs";
 import { bundledPackages, LICENSES_FILE, licensesText } from "./bundled-packages.mjs";
 
 /** A bundle that includes one of these source files contains the statement program or the web UI as a text. */
@@ -29,6 +29,7 @@ export function productEntries() {
  */
 export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
   rmSync(folder, { recursive: true, force: true });
+  const { define, inputs: texts } = await buildTexts();
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: Object.entries(entries).map(([name, entry]) => ({ in: entry, out: `${name}/index` })),
@@ -42,13 +43,12 @@ export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
     format: "esm",
     mainFields: ["module", "main"],
     banner: { js: REQUIRE },
-    define: await builtInTexts(),
+    define,
     // Few packages have license comments. The file beside each bundle contains all licenses.
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
   });
-  const texts = await builtInInputs();
   for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
     if (BUILT_IN_SOURCES.some((source) => source in inputs)) Object.assign(inputs, { ...texts, ...inputs });
     const text = licensesText(bundledPackages(metafile, ROOT, [output]));

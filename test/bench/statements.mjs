@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { statementProgram } from "../../infra/build/statement-program.mjs";
+import { statementProgram } from "../../infra/build/built-in-texts.mjs";
 
 const HERE = import.meta.dirname;
 const dir = await mkdtemp(join(tmpdir(), "stepwell-bench-"));

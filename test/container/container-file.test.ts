@@ -1,10 +1,10 @@
 /** Checks the container file and the list of files for its builder; no image is built. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readSettings } from "../../shared/config/settings.ts";
 import { SETTINGS } from "../../shared/config/settings-table.ts";
@@ -103,6 +103,22 @@ test("only existing files are copied, and none that may contain a secret", () =>
       }
     }
   }
+});
+
+test("the build succeeds with the files that are copied", async () => {
+  const folder = await temporaryDirectory();
+  onTestFinished(() => removeDirectory(folder));
+  for (const words of wordsOf(build, "COPY")) {
+    const [target, ...sources] = words.split(" ").toReversed() as [string, ...string[]];
+    for (const source of sources) {
+      const to = target.endsWith("/") ? `${target}${basename(source)}` : target;
+      cpSync(new URL(source, ROOT), join(folder, to), { recursive: true });
+    }
+  }
+  symlinkSync(new URL("node_modules", ROOT), join(folder, "node_modules"));
+  const child = spawn(process.execPath, ["build.mjs"], { cwd: folder, stdio: "ignore" });
+  expect(await once(child, "exit")).toEqual([0, null]);
+  expect(existsSync(join(folder, "dist/stepwell.js"))).toBe(true);
 });
 
 test("the builder gets only the listed files", () => {

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, expect, test } from "vitest";
-import { statementProgram } from "../../../infra/build/statement-program.mjs";
+import { statementProgram } from "../../../infra/build/built-in-texts.mjs";
 import { StatementProcesses } from "../../../shared/adapters/statements/process-sql.ts";
 import { SqlError, type SqlTable, type WrittenAnswer } from "../../../shared/engine/ports/sql.ts";
 import { isRunning, until } from "../../running-processes.ts";

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { tableFromIPC } from "@uwdata/flechette";
 import { afterEach, expect, test } from "vitest";
-import { statementProgram } from "../../../infra/build/statement-program.mjs";
+import { statementProgram } from "../../../infra/build/built-in-texts.mjs";
 import { StatementProcesses } from "../../../shared/adapters/statements/process-sql.ts";
 import { tableShape } from "../../../shared/core/query/table-shape.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../../../shared/engine/ports/sql.ts";
