@@ -11,10 +11,10 @@ import { writeRecord } from "../lease/write-record.ts";
 const TRIES_MAX = 3;
 
 /**
- * Under a live lease, changes nothing but the entry in the index: the driver keeps its token and its lease, and parks, renews
- * and commits as before. If the lease is over, the lease record also gets another token.
- * @param lookAtMs if the invocation was never driven, the moment of the sweeper's next look at it. The caller also sends a
- *   message for the invocation; if no driver has claimed it by this moment, the message counts as lost
+ * While the lease is live, this changes nothing but the entry in the index: the driver keeps its token and its lease, and parks,
+ * renews and commits as before. If the lease is over, the lease record also gets another token.
+ * @param lookAtMs when the sweeper looks again. For an invocation that was never driven, the caller also sends a message; the
+ *   message counts as lost if no driver has claimed the invocation by this moment
  * @returns the invocation as it is stored now; undefined if it is gone
  * @throws Error if other processes write the lease record first in every try
  */

@@ -32,6 +32,8 @@ export const PIECE_MAX_BYTES = 300 * 1024;
 const PIECES_AT_ONCE = 4;
 const NAME_BYTES = 8;
 const UNIT_BYTES = 1024;
+/** The largest size of a number that an item contains. */
+const NUMBER_MAX_BYTES = 10;
 /** The packing of incompressible bytes wastes time. A sample of the beginning of a large record shows whether packing pays. */
 const SAMPLE_BYTES = 32 * 1024;
 const WORTH_SHARE = 0.9;
@@ -40,13 +42,13 @@ const WORTH_SHARE = 0.9;
 const StoredPieces = message({ name: string(1), count: uint32(2), sizeBytes: uint53(3) });
 
 /**
- * Prepares an item for its put: packs the sealed record in attribute `b`, and cuts a record that is too large into
- * pieces. Writes the pieces before the item, because pieces have no effect without the item. Pieces are never
- * rewritten. If the put of the item is refused, its pieces stay until they expire or the invocation is purged; `dropLost` removes
- * them at once. Returns small items unchanged, without any read or write.
+ * Prepares an item for its put: packs the sealed record in attribute `b`, and cuts a record that is too large into pieces. It
+ * writes the pieces at once, before the caller puts the item: without the item they have no effect. A piece never changes. If the
+ * table refuses the item, its pieces stay until they expire or a purge removes them, unless the caller calls `dropLost`.
  * @param owner the owner of the pieces within the partition: the nonce of an invocation or an edit, or the number of an
  *   object's life
  * @param inlineMaxBytes records up to this size stay in the item
+ * @returns the item to put; a small item is returned as it is, without a read or a write
  */
 export async function chunkForPut(
   ports: Ports,
@@ -56,7 +58,7 @@ export async function chunkForPut(
 ): Promise<Item> {
   const { b } = item;
   if (!(b instanceof Uint8Array)) throw new StoreError(`${item.sk} holds no record`);
-  const sizeBytes = sizeOf(item);
+  const sizeBytes = itemBytes(item, NUMBER_MAX_BYTES);
   if (sizeBytes <= UNIT_BYTES) return item;
   const record = await packed(ports, b, sizeBytes - b.length);
   if (record.length <= inlineMaxBytes) return record === b ? item : { ...item, b: record };
@@ -91,17 +93,18 @@ async function cut({ table, ids }: Ports, item: Item, owner: string, record: Uin
 }
 
 /**
- * The size that the store charges for a write. Each number counts with the largest size of a number. Names and texts are ASCII,
- * except keys of objects.
+ * The bytes that the store charges for an item: names and values of all attributes.
+ * @param numberBytes the size to assume for each number
  */
-function sizeOf(item: Item): number {
+export function itemBytes(item: Item, numberBytes: number): number {
   let sizeBytes = 0;
   for (const name in item) {
     const value = item[name];
     if (value === undefined) continue;
     sizeBytes += name.length;
-    if (typeof value === "string" || value instanceof Uint8Array) sizeBytes += value.length;
-    else sizeBytes += typeof value === "number" ? 10 : 1;
+    if (typeof value === "string") sizeBytes += Buffer.byteLength(value);
+    else if (value instanceof Uint8Array) sizeBytes += value.length;
+    else sizeBytes += typeof value === "number" ? numberBytes : 1;
   }
   return sizeBytes;
 }

@@ -72,6 +72,11 @@ test("a record is packed only if that saves a whole write unit", async () => {
   expect(await chunkForPut(packing(), large, OWNER)).toBe(large);
 });
 
+test("the names of a key count in the bytes that the store charges for them, not in characters", async () => {
+  const item = { ...itemOf(text(600)), sk: `state#1#${"ü".repeat(300)}` };
+  expect(bytesOf(await chunkForPut(packing(), item, OWNER)).length).toBeLessThan(200);
+});
+
 test("pieces live as long as their item, and each fits in one item", async () => {
   await chunkForPut(plain(), itemOf(text(1_000_000)), OWNER);
   const pieces = table.all();
