@@ -1,5 +1,5 @@
 /** A log and a meter that keep what is written, for tests that read it; and silent ones for all other tests. */
-import type { Log, LogFields, Meter, Reading } from "../shared/engine/ports/log.ts";
+import type { Log, LogFields, Meter, GaugeValue } from "../shared/engine/ports/log.ts";
 import { LOG_EVENTS } from "../shared/engine/ports/log-events.ts";
 import type { LogEvent, LogEventLevel } from "../shared/engine/ports/log-events.ts";
 
@@ -28,7 +28,7 @@ export class RecordingMeter implements Meter {
   readonly isPriced: boolean;
   readonly measures: Measure[] = [];
   /** The present readings of each gauge that `gauges` sets. */
-  readonly standing = new Map<string, readonly Reading[]>();
+  readonly standing = new Map<string, readonly GaugeValue[]>();
 
   /** @param isPriced true for a meter that behaves like the meter of the functions on AWS */
   constructor(isPriced = false) {
@@ -47,7 +47,7 @@ export class RecordingMeter implements Meter {
     this.measures.push({ kind: "gauge", name, value, labels });
   }
 
-  gauges(name: string, readings: readonly Reading[]): void {
+  gauges(name: string, readings: readonly GaugeValue[]): void {
     this.standing.set(name, readings);
   }
 

@@ -1,6 +1,6 @@
 /** The contract of the table port, for every adapter; this file has its tests of items, conditions and races. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Condition, Item, Scalar, Table } from "../../shared/engine/ports/table.ts";
+import type { Condition, Item, ItemValue, Table } from "../../shared/engine/ports/table.ts";
 import { KEYS_MAX, StoreError } from "../../shared/engine/ports/table.ts";
 import { freshPartition } from "./fresh-partition.ts";
 import { tableOrderContract } from "./table-order-contract.ts";
@@ -32,7 +32,7 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
 
 function itemContract(table: () => Table): void {
   const everyByte = Uint8Array.from({ length: 256 }, (_, i) => i);
-  const values: readonly [string, Scalar][] = [
+  const values: readonly [string, ItemValue][] = [
     ["text", "grüße 👋 \u{10FFFF} \uFFFD"],
     ["an empty text", ""],
     ["text with NUL", "a\0b"],
@@ -150,7 +150,7 @@ function conditionContract(table: () => Table): void {
   const standing = { text: "m", number: 5, flag: true, bytes: Uint8Array.of(1, 2), empty: "" };
   const T: Condition = { kind: "present" };
   const F: Condition = { kind: "absent" };
-  const equal = (attribute: string, value: Scalar): Condition => ({ kind: "equal", attribute, value });
+  const equal = (attribute: string, value: ItemValue): Condition => ({ kind: "equal", attribute, value });
   const less = (attribute: string, than: number | string): Condition => ({ kind: "less", attribute, than });
   const all = (...of: Condition[]): Condition => ({ kind: "all", of });
   const any = (...of: Condition[]): Condition => ({ kind: "any", of });

@@ -7,7 +7,7 @@ import type {
   Page,
   PartitionPage,
   Range,
-  Scalar,
+  ItemValue,
   Table,
   Transacted,
   Update,
@@ -177,7 +177,7 @@ function updated({ pk, sk }: Key, { set = {}, remove = [], add = {} }: Update, e
   const touched = [...Object.keys(set), ...remove, ...Object.keys(add)];
   if (new Set(touched).size < touched.length) throw new StoreError("an update touches no attribute twice");
   if (touched.some((name) => KEY_ATTRIBUTES.has(name))) throw new StoreError("an update leaves the key alone");
-  const attributes: Record<string, Scalar | undefined> = { ...existing, ...set };
+  const attributes: Record<string, ItemValue | undefined> = { ...existing, ...set };
   for (const name of remove) delete attributes[name];
   for (const [name, by] of Object.entries(add)) {
     const before = attributes[name] ?? 0;
@@ -199,7 +199,7 @@ function assertStorable(item: Item): void {
 
 /** Copies bytes, so that callers share none with the table, and drops undefined attributes. */
 function copyOf(item: Item): Item {
-  const copy: Record<string, Scalar> = {};
+  const copy: Record<string, ItemValue> = {};
   for (const name of Object.keys(item)) {
     const value = item[name];
     if (value !== undefined) copy[name] = value instanceof Uint8Array ? Uint8Array.from(value) : value;
@@ -225,12 +225,12 @@ function holds(condition: Condition | undefined, existing: Item | undefined): bo
   }
 }
 
-function same(found: Scalar | undefined, value: Scalar): boolean {
+function same(found: ItemValue | undefined, value: ItemValue): boolean {
   if (found instanceof Uint8Array && value instanceof Uint8Array) return Buffer.compare(found, value) === 0;
   return found === value;
 }
 
-function less(found: Scalar | undefined, than: number | string): boolean {
+function less(found: ItemValue | undefined, than: number | string): boolean {
   if (typeof found === "string" && typeof than === "string") return byBytes(found, than) < 0;
   return typeof found === "number" && typeof than === "number" && found < than;
 }

@@ -5,7 +5,7 @@
  */
 import { expect, test } from "vitest";
 import { KafkaTopics } from "../../shared/adapters/kafka/kafka-topics.ts";
-import type { Consumption } from "../../shared/engine/ports/topics.ts";
+import type { ConsumedSubscription } from "../../shared/engine/ports/topics.ts";
 import { readKafka } from "../../shared/engine/register/kafka-items.ts";
 import { recordSink } from "../../shared/engine/topics/record-sink.ts";
 import { silentLog } from "../recording-log.ts";
@@ -34,7 +34,7 @@ test("while partitions move to another member and back, the handler gets every r
   const { subscriptions, clusters } = await readKafka(engine);
   const [stored] = subscriptions;
   const options = { ...stored!.options, "group.instance.id": "other-member" };
-  const consumption: Consumption = { subscription: { ...stored!, options }, cluster: clusters[0]!, state: {} };
+  const consumption: ConsumedSubscription = { subscription: { ...stored!, options }, cluster: clusters[0]!, state: {} };
   const other = member();
   let sent = 0;
   const send = async (): Promise<void> => {

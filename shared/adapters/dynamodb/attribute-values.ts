@@ -1,12 +1,12 @@
 /** Converts items to DynamoDB attribute values and back. */
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import type { Item, Scalar } from "../../engine/ports/table.ts";
+import type { Item, ItemValue } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 
 const ITEM_MAX_BYTES = 400 * 1024;
 
 /** @throws StoreError for a number that is not finite, or a value that is no scalar */
-export function attributeValue(value: Scalar): AttributeValue {
+export function attributeValue(value: ItemValue): AttributeValue {
   switch (typeof value) {
     case "string":
       return { S: value };
@@ -39,7 +39,7 @@ export function attributesOf(item: Item): Record<string, AttributeValue> {
 }
 
 /** The size in bytes as DynamoDB counts it. A number takes one byte for every two digits, and one more byte. */
-function sizeOf(value: Scalar): number {
+function sizeOf(value: ItemValue): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value === "number") return Math.min(Math.ceil(String(value).length / 2) + 1, 21);
   return typeof value === "boolean" ? 1 : value.length;
@@ -47,14 +47,14 @@ function sizeOf(value: Scalar): number {
 
 /** @throws StoreError for an item without a key, or with an attribute of a type that Stepwell never writes */
 export function itemOf(attributes: Readonly<Record<string, AttributeValue>>): Item {
-  const item: Record<string, Scalar> = {};
+  const item: Record<string, ItemValue> = {};
   for (const name in attributes) item[name] = scalarOf(name, attributes[name]!);
   const { pk, sk } = item;
   if (typeof pk !== "string" || typeof sk !== "string") throw new StoreError("an item has no key of texts");
   return item as Item;
 }
 
-function scalarOf(name: string, value: AttributeValue): Scalar {
+function scalarOf(name: string, value: AttributeValue): ItemValue {
   if (value.S !== undefined) return value.S;
   if (value.N !== undefined) return Number(value.N);
   if (value.BOOL !== undefined) return value.BOOL;

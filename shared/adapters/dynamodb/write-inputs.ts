@@ -1,7 +1,7 @@
 /** Builds the inputs of DynamoDB writes, alone or as parts of a transaction. */
 import type { AttributeValue, TransactWriteItem } from "@aws-sdk/client-dynamodb";
 import { StoreError } from "../../engine/ports/table.ts";
-import type { Condition, Item, Key, Update, Write, Scalar } from "../../engine/ports/table.ts";
+import type { Condition, Item, Key, Update, Write, ItemValue } from "../../engine/ports/table.ts";
 import { attributesOf, attributeValue } from "./attribute-values.ts";
 
 interface Guard {
@@ -94,7 +94,7 @@ export class Placeholders {
     return placeholder;
   }
 
-  value(value: Scalar): string {
+  value(value: ItemValue): string {
     const placeholder = `:${this.#valueCount++}`;
     this.#values[placeholder] = attributeValue(value);
     return placeholder;

@@ -15,7 +15,7 @@ import type {
   Write,
   Written,
   Condition,
-  Scalar,
+  ItemValue,
 } from "../../engine/ports/table.ts";
 import type { CommitGroup, Operation } from "./commit-groups.ts";
 import { decodeItem, encodeItem } from "./item-encoding.ts";
@@ -224,13 +224,13 @@ function holds(condition: Condition, existing: Item | undefined): boolean {
   }
 }
 
-function same(found: Scalar | undefined, wanted: Scalar): boolean {
+function same(found: ItemValue | undefined, wanted: ItemValue): boolean {
   if (found instanceof Uint8Array) return wanted instanceof Uint8Array && Buffer.compare(found, wanted) === 0;
   return found === wanted;
 }
 
 /** Texts compare by their UTF-8 bytes, as keys do. */
-function isLess(found: Scalar | undefined, than: number | string): boolean {
+function isLess(found: ItemValue | undefined, than: number | string): boolean {
   if (typeof found === "number" && typeof than === "number") return found < than;
   if (typeof found === "string" && typeof than === "string")
     return Buffer.compare(Buffer.from(found), Buffer.from(than)) < 0;
@@ -239,7 +239,11 @@ function isLess(found: Scalar | undefined, than: number | string): boolean {
 
 /** @throws StoreError if the update touches the key, or one attribute twice, or if it adds to a value that is no number */
 function updatedItem(key: Key, existing: Item | undefined, update: Update): Item {
-  const next: Record<string, Scalar | undefined> & { pk: string; sk: string } = { ...existing, pk: key.pk, sk: key.sk };
+  const next: Record<string, ItemValue | undefined> & { pk: string; sk: string } = {
+    ...existing,
+    pk: key.pk,
+    sk: key.sk,
+  };
   const touched = new Set(["pk", "sk"]);
   const touch = (attribute: string): void => {
     if (touched.has(attribute)) throw new StoreError(`an update may touch ${attribute} only once and never the key`);

@@ -1,5 +1,5 @@
 /** Encodes the attributes of an item as a run of (name, tag, value) records, without the key. */
-import type { Item, Scalar } from "../../engine/ports/table.ts";
+import type { Item, ItemValue } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 
 const TAG_STRING = 1;
@@ -47,7 +47,7 @@ export function encodeItem(item: Item): Uint8Array {
   return new Uint8Array(scratch.subarray(0, at));
 }
 
-function encodeValue(value: Scalar, start: number): number {
+function encodeValue(value: ItemValue, start: number): number {
   switch (typeof value) {
     case "string": {
       makeRoom(start, value.length * 3 + 5);
@@ -84,9 +84,9 @@ export function decodeItem(
   pk: string,
   sk: string,
   bytes: Uint8Array,
-  more: Readonly<Record<string, Scalar>> = {},
+  more: Readonly<Record<string, ItemValue>> = {},
 ): Item {
-  const item: Record<string, Scalar> & { pk: string; sk: string } = { pk, sk, ...more };
+  const item: Record<string, ItemValue> & { pk: string; sk: string } = { pk, sk, ...more };
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   while (at < source.length) {

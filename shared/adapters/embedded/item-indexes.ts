@@ -1,5 +1,5 @@
 /** The index and expiry entries of an item, and the operations that change these entries when the item changes. */
-import type { IndexName, Item, Scalar } from "../../engine/ports/table.ts";
+import type { IndexName, Item, ItemValue } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import type { Operation } from "./commit-groups.ts";
 import { encodeItem } from "./item-encoding.ts";
@@ -34,7 +34,7 @@ export function sideEntriesOf(item: Item | undefined, base: string, shown: Shown
 /** The key of an entry contains the key of its item, so the value of the entry contains only further attributes. */
 function shownOf(item: Item, names: readonly string[] | undefined): Uint8Array {
   if (names === undefined) return EMPTY;
-  const attributes: Record<string, Scalar | undefined> = {};
+  const attributes: Record<string, ItemValue | undefined> = {};
   for (const name of names) attributes[name] = item[name];
   return encodeItem({ ...attributes, pk: "", sk: "" });
 }

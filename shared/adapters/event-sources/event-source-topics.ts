@@ -2,7 +2,7 @@
 import { ResourceConflictException, type EventSourceMappingConfiguration } from "@aws-sdk/client-lambda";
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Consumption, PartitionLag, RecordSink, Topics } from "../../engine/ports/topics.ts";
+import type { ConsumedSubscription, PartitionLag, RecordSink, Topics } from "../../engine/ports/topics.ts";
 import type { MappingForm } from "./mapping-form.ts";
 import { aliasOf, mappingForm, subscriptionOfAlias } from "./mapping-form.ts";
 import type { Mappings } from "./mappings.ts";
@@ -27,7 +27,7 @@ export class EventSourceTopics implements Topics {
     this.#clock = clock;
   }
 
-  async follow(wanted: readonly Consumption[], sink: RecordSink, untilMs = Infinity): Promise<number> {
+  async follow(wanted: readonly ConsumedSubscription[], sink: RecordSink, untilMs = Infinity): Promise<number> {
     const beganMs = this.#clock.nowMs();
     const aliases = await this.#mappings.aliases();
     const wantedAliases = new Set(wanted.map(aliasOf));

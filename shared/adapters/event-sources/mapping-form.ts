@@ -5,7 +5,7 @@ import type {
   SourceAccessType,
 } from "@aws-sdk/client-lambda";
 import { consumerProperties, parseSource } from "../../core/registry/subscription.ts";
-import type { Consumption } from "../../engine/ports/topics.ts";
+import type { ConsumedSubscription } from "../../engine/ports/topics.ts";
 
 type Properties = Readonly<Record<string, string>>;
 
@@ -44,7 +44,7 @@ const SECRETS = ["sasl.password", "ssl.key.pem", "ssl.key.location", "ssl.certif
  * the called function identifies the mapping. The number of the reset is part of the name, because a mapping that a
  * reset has replaced may still deliver for a while.
  */
-export function aliasOf({ subscription, state }: Consumption): string {
+export function aliasOf({ subscription, state }: ConsumedSubscription): string {
   return `${subscription.id}-${state.reset?.number ?? 0}`;
 }
 
@@ -57,7 +57,7 @@ export function subscriptionOfAlias(
 }
 
 /** @throws MappingError */
-export function mappingForm(consumption: Consumption): MappingForm {
+export function mappingForm(consumption: ConsumedSubscription): MappingForm {
   const { subscription, cluster, state } = consumption;
   const properties = consumerProperties(subscription, cluster);
   const mskArn = properties["aws.msk-cluster-arn"];
@@ -79,11 +79,11 @@ export function mappingForm(consumption: Consumption): MappingForm {
 }
 
 /** A reset needs a group without offsets, because a mapping begins at its starting position only for such a group. */
-function groupOf({ reset }: Consumption["state"], group: string): string {
+function groupOf({ reset }: ConsumedSubscription["state"], group: string): string {
   return reset === undefined ? group : `${group}-${reset.number}`;
 }
 
-function beginning({ state }: Consumption, properties: Properties): Partial<MappingForm["fixed"]> {
+function beginning({ state }: ConsumedSubscription, properties: Properties): Partial<MappingForm["fixed"]> {
   const { reset } = state;
   if (reset === undefined) {
     const asked = properties["auto.offset.reset"] ?? "latest";

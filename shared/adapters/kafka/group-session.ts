@@ -1,7 +1,7 @@
 /** One membership in a consumer group, from the connection to its end: assigned partitions, fetches and commits. */
 import type { ClusterMetadata, ConnectionPool, Consumer, GroupAssignment } from "@platformatic/kafka";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Consumption, PartitionLag, RecordRoom, RecordSink } from "../../engine/ports/topics.ts";
+import type { ConsumedSubscription, PartitionLag, RecordRoom, RecordSink } from "../../engine/ports/topics.ts";
 import { abortedIn } from "./aborted-transactions.ts";
 import { beginOf } from "./beginnings.ts";
 import type { KafkaClient } from "./client.ts";
@@ -15,7 +15,7 @@ type FetchResponse = Awaited<ReturnType<Consumer["fetch"]>>;
 export interface SessionGround {
   readonly client: KafkaClient;
   readonly options: ClientOptions;
-  readonly consumption: Consumption;
+  readonly consumption: ConsumedSubscription;
   readonly topic: string;
   readonly sink: RecordSink;
   readonly clock: Clock;

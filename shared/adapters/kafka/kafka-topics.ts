@@ -2,7 +2,7 @@
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Log } from "../../engine/ports/log.ts";
-import type { Consumption, PartitionLag, RecordRoom, RecordSink, Topics } from "../../engine/ports/topics.ts";
+import type { ConsumedSubscription, PartitionLag, RecordRoom, RecordSink, Topics } from "../../engine/ports/topics.ts";
 import type { AddressRefusal } from "./client-options.ts";
 import { consumerProperties, parseSource } from "../../core/registry/subscription.ts";
 import { Backoff } from "./partition-reader.ts";
@@ -30,14 +30,14 @@ export class KafkaTopics implements Topics {
   }
 
   /** Calls run one after the other, so that an older call never undoes a newer one. */
-  async follow(wanted: readonly Consumption[], sink: RecordSink): Promise<number> {
+  async follow(wanted: readonly ConsumedSubscription[], sink: RecordSink): Promise<number> {
     const mine = this.#following.then(() => this.#follow(wanted, sink));
     this.#following = mine.catch(() => undefined);
     await mine;
     return wanted.length;
   }
 
-  lag({ subscription }: Consumption): Promise<readonly PartitionLag[]> {
+  lag({ subscription }: ConsumedSubscription): Promise<readonly PartitionLag[]> {
     return Promise.resolve(this.#readers.get(subscription.id)?.lag() ?? []);
   }
 
@@ -47,7 +47,7 @@ export class KafkaTopics implements Topics {
     await this.#stop([...this.#readers.keys()]);
   }
 
-  async #follow(wanted: readonly Consumption[], sink: RecordSink): Promise<void> {
+  async #follow(wanted: readonly ConsumedSubscription[], sink: RecordSink): Promise<void> {
     if (this.#isClosed) return;
     const reading = new Map(
       wanted.filter(({ state }) => state.pause === undefined).map((one) => [one.subscription.id, one]),
@@ -59,7 +59,7 @@ export class KafkaTopics implements Topics {
     }
   }
 
-  #begin(consumption: Consumption, sink: RecordSink): SubscriptionReader {
+  #begin(consumption: ConsumedSubscription, sink: RecordSink): SubscriptionReader {
     const { clock, log, roomOf, refusalOf } = this.#options;
     const { id } = consumption.subscription;
     const onIgnored = (names: readonly string[]): void =>
@@ -78,11 +78,11 @@ export class KafkaTopics implements Topics {
 }
 
 /** A change of the subscription, of the cluster's properties or of the reset replaces the reader. */
-function isSame(before: Consumption, now: Consumption | undefined): boolean {
+function isSame(before: ConsumedSubscription, now: ConsumedSubscription | undefined): boolean {
   return now !== undefined && textOf(before) === textOf(now);
 }
 
-function textOf({ subscription, cluster, state }: Consumption): string {
+function textOf({ subscription, cluster, state }: ConsumedSubscription): string {
   return JSON.stringify([subscription, cluster.properties, state.reset?.number]);
 }
 
@@ -94,13 +94,13 @@ interface SubscriptionGround extends Pick<SessionGround, "sink" | "clock" | "roo
 }
 
 class SubscriptionReader {
-  readonly consumption: Consumption;
+  readonly consumption: ConsumedSubscription;
   readonly #ground: SubscriptionGround;
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
   #session: GroupSession | undefined;
 
-  constructor(ground: SubscriptionGround, consumption: Consumption) {
+  constructor(ground: SubscriptionGround, consumption: ConsumedSubscription) {
     this.#ground = ground;
     this.consumption = consumption;
     this.#ended = this.#run();

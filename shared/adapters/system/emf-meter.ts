@@ -1,7 +1,7 @@
 /** Writes metrics as log lines in CloudWatch's embedded metric format, which needs no call to a service. */
 import { pino } from "pino";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Meter, Reading } from "../../engine/ports/log.ts";
+import type { Meter, GaugeValue } from "../../engine/ports/log.ts";
 
 export interface EmfMeterOptions {
   readonly namespace: string;
@@ -63,7 +63,7 @@ export class EmfMeter implements Meter {
   }
 
   /** Removes no earlier label set: a label set that is no longer written disappears from CloudWatch by itself. */
-  gauges(name: string, readings: readonly Reading[]): void {
+  gauges(name: string, readings: readonly GaugeValue[]): void {
     for (const { value, labels } of readings) this.gauge(name, value, labels);
   }
 

@@ -1,6 +1,6 @@
 /** Keeps metrics in memory and renders them in the text format of Prometheus. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Meter, Reading } from "../../engine/ports/log.ts";
+import type { Meter, GaugeValue } from "../../engine/ports/log.ts";
 
 export interface PrometheusMeterOptions {
   /** The limit of label sets of one metric; later sets are counted under the label value `other`. */
@@ -52,7 +52,7 @@ export class PrometheusMeter implements Meter {
     this.#put("gauge", name, labels, value);
   }
 
-  gauges(name: string, readings: readonly Reading[]): void {
+  gauges(name: string, readings: readonly GaugeValue[]): void {
     const metric = this.#metrics.get(name);
     if (metric?.kind === "gauge") {
       metric.clear?.();

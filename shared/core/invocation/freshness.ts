@@ -1,12 +1,12 @@
 /** Judges an await against the notifications that its handler has not seen (I5). */
-import { type Await, type Fresh, isSatisfied, namesAny, type Outcome } from "../model/await-tree.ts";
+import { type Await, type Fresh, isSatisfied, namesAny, type ResultKind } from "../model/await-tree.ts";
 import type { NotificationEntry } from "./entry.ts";
 
 /** The outcomes of the fresh notifications, by the names that an await uses. The first notification of a name counts. */
 export class Freshness {
-  readonly #completions = new Map<number, Outcome>();
-  readonly #signals = new Map<number, Outcome>();
-  readonly #namedSignals = new Map<string, Outcome>();
+  readonly #completions = new Map<number, ResultKind>();
+  readonly #signals = new Map<number, ResultKind>();
+  readonly #namedSignals = new Map<string, ResultKind>();
 
   constructor(entries: readonly NotificationEntry[]) {
     for (const entry of entries) this.add(entry);
@@ -37,6 +37,6 @@ export class Freshness {
   }
 }
 
-function noteFirst<K>(outcomes: Map<K, Outcome>, id: K, outcome: Outcome): void {
+function noteFirst<K>(outcomes: Map<K, ResultKind>, id: K, outcome: ResultKind): void {
   if (!outcomes.has(id)) outcomes.set(id, outcome);
 }

@@ -3,7 +3,7 @@ import type { AttemptFailure } from "../model/attempt-failure.ts";
 import { type Await, awaitedCompletions } from "../model/await-tree.ts";
 import type { CommandEntry, NotificationEntry } from "./entry.ts";
 import { CANCEL_SIGNAL, type SignalName } from "../protocol/command-parts.ts";
-import { type CommandWait, rowOf } from "../protocol/commands.ts";
+import { type CommandWait, commandRow } from "../protocol/commands.ts";
 import type { Invocation, Phase } from "./invocation.ts";
 
 /** A run whose result the deployment has not sent yet. */
@@ -129,7 +129,7 @@ function suspendedOn(
 
 function causeOf({ command, type, name }: CommandEntry, childIds: ReadonlyMap<number, string>): WaitCause {
   const childId = "child" in command ? childIds.get(command.child.idCompletionId) : undefined;
-  return rowOf(type).wait(command, childId) ?? { kind: "command", type, name };
+  return commandRow(type).wait(command, childId) ?? { kind: "command", type, name };
 }
 
 /** Every await of a handler also names CANCEL, so CANCEL is left out unless the await names nothing else. */

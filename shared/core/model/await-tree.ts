@@ -21,20 +21,20 @@ export interface Await {
   readonly combinator: Combinator;
 }
 
-export type Outcome = "success" | "failure";
+export type ResultKind = "success" | "failure";
 
 /** Fresh notifications, which were not sent to the suspended attempt. Of several with the same id, the first counts. */
 export interface Fresh {
-  readonly completions: ReadonlyMap<number, Outcome>;
-  readonly signals: ReadonlyMap<number, Outcome>;
-  readonly namedSignals: ReadonlyMap<string, Outcome>;
+  readonly completions: ReadonlyMap<number, ResultKind>;
+  readonly signals: ReadonlyMap<number, ResultKind>;
+  readonly namedSignals: ReadonlyMap<string, ResultKind>;
 }
 
 /**
  * `either`: the node is complete, but its outcome is unknown. `resume`: the node depends on the unknown outcome of a node below
  * it, so the invocation resumes, and the handler decides.
  */
-type Verdict = "pending" | Outcome | "either" | "resume";
+type Verdict = "pending" | ResultKind | "either" | "resume";
 
 /** @returns whether the invocation can advance now. @throws Proto3Error if the tree is deeper than the wire allows */
 export function isSatisfied(tree: Await, fresh: Fresh): boolean {
@@ -74,7 +74,7 @@ function firstCompleted(children: readonly Verdict[]): Verdict {
 }
 
 /** One child with the deciding outcome decides; the opposite outcome needs all children. */
-function decided(children: readonly Verdict[], deciding: Outcome, opposite: Outcome): Verdict {
+function decided(children: readonly Verdict[], deciding: ResultKind, opposite: ResultKind): Verdict {
   if (children.includes("either")) return "resume";
   if (children.includes(deciding)) return deciding;
   return children.includes("pending") ? "pending" : opposite;

@@ -559,7 +559,7 @@ export function commandNameOf(code: number): CommandName | undefined {
 }
 
 /** The row of a command by its name. Its functions take the message, or the command that `meaning` made of it. */
-export function rowOf(commandName: CommandName): CommandRow<unknown, Command, Completion | undefined, Needs> {
+export function commandRow(commandName: CommandName): CommandRow<unknown, Command, Completion | undefined, Needs> {
   return COMMANDS[commandName];
 }
 
@@ -578,7 +578,7 @@ export function isKeyed<E extends { readonly type: CommandName; readonly command
 export function decodeCommand(code: number, payload: Uint8Array, budget?: ElementBudget): NamedMessage | undefined {
   const found = commandNameOf(code);
   // The name selects the table that decodes the payload, a relation that the compiler cannot see.
-  return found && ({ name: found, message: decode(rowOf(found).type, payload, budget) } as NamedMessage);
+  return found && ({ name: found, message: decode(commandRow(found).type, payload, budget) } as NamedMessage);
 }
 
 /**

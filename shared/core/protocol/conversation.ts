@@ -8,7 +8,7 @@ import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { Proto3Error } from "../model/proto3.ts";
 import { isEmptyAwait } from "../model/await-tree.ts";
 import type { Await } from "../model/await-tree.ts";
-import { decodeCommand, rowOf } from "./commands.ts";
+import { decodeCommand, commandRow } from "./commands.ts";
 import { endingOfError, awaitOfSuspension } from "./ending.ts";
 import { awaitOfNode } from "./await-codec.ts";
 import { AwaitingOnMessage, CONTROL } from "./control-messages.ts";
@@ -234,7 +234,7 @@ export class Conversation {
     const command = decodeCommand(frame.type, frame.payload, this.#elements);
     if (command === undefined) return violation(illegalText(frame.type));
     if (command.name === "Input") return violation("a deployment must not send the input");
-    const lack = rowOf(command.name).lack(command.message);
+    const lack = commandRow(command.name).lack(command.message);
     if (lack !== undefined) return violation(`${codeText(frame.type)} ${lack}`);
     if (command.name === "Run") this.#openRuns.add(command.message.resultCompletionId);
     if (command.name === "Output") this.#hasOutput = true;

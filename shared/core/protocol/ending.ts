@@ -3,7 +3,7 @@ import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { awaitOfNode } from "./await-codec.ts";
 import type { Await } from "../model/await-tree.ts";
 import { ErrorMessage, SuspensionListsMessage, SuspensionTreeMessage } from "./control-messages.ts";
-import type { AttemptError, RelatedCommand } from "./received.ts";
+import type { AttemptError, ReportedCommand } from "./received.ts";
 import type { ProtocolVersion } from "./version.ts";
 
 /** @returns undefined if a V7 suspension has no tree @throws Proto3Error if the payload is unreadable or exceeds `budget` */
@@ -40,7 +40,7 @@ export function endingOfError(payload: Uint8Array): AttemptError {
   };
 }
 
-function relatedOf(index: number | undefined, name: string | undefined, type: number | undefined): RelatedCommand {
+function relatedOf(index: number | undefined, name: string | undefined, type: number | undefined): ReportedCommand {
   return {
     ...(index === undefined ? {} : { commandIndex: index }),
     ...(name === undefined ? {} : { commandName: name }),

@@ -1,5 +1,5 @@
 /** The notifications, which complete commands or deliver signals: their codes, their fields, and how they are built and read. */
-import type { Outcome } from "../model/await-tree.ts";
+import type { ResultKind } from "../model/await-tree.ts";
 import type { Result } from "../model/failure.ts";
 import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import {
@@ -136,7 +136,7 @@ const NotificationHead = message({
  * @param raw one stored notification frame
  * @throws Proto3Error if the frame is unreadable or has no id
  */
-export function notificationHead(raw: Uint8Array): { readonly id: NotificationId; readonly outcome: Outcome } {
+export function notificationHead(raw: Uint8Array): { readonly id: NotificationId; readonly outcome: ResultKind } {
   const { completionId, signalIndex, signalName, failure } = decode(NotificationHead, raw.subarray(HEADER_BYTES));
   const outcome = failure === undefined ? "success" : "failure";
   if (completionId !== undefined) return { id: { completionId }, outcome };

@@ -26,7 +26,7 @@ export interface ReceivedProposal {
 /** One entry of a reply. A reply lists its entries in the order of arrival, and a replay sends them in this order. */
 export type Received = ReceivedCommand | ReceivedProposal;
 
-export interface RelatedCommand {
+export interface ReportedCommand {
   /** The index among the commands; the input is 0. It may be one past the last stored command. */
   readonly commandIndex?: number;
   readonly commandName?: string;
@@ -38,7 +38,7 @@ export interface AttemptError {
   readonly code: number;
   readonly message: string;
   readonly stacktrace?: string;
-  readonly related: RelatedCommand;
+  readonly related: ReportedCommand;
   /** Overrides one delay of the retry policy. */
   readonly nextRetryDelayMs?: number;
   readonly behavior: "retry" | "pause" | "fail";

@@ -4,7 +4,7 @@
  */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { CommandEntry } from "../../core/invocation/entry.ts";
-import { type Command, type CommandName, rowOf } from "../../core/protocol/commands.ts";
+import { type Command, type CommandName, commandRow } from "../../core/protocol/commands.ts";
 import type { ChildRequest, Lookup } from "../../core/protocol/command-parts.ts";
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import type { TargetTypes } from "../../core/model/target.ts";
@@ -21,7 +21,7 @@ export interface CommandRejection {
 type Kind = Pick<Acceptance, "serviceType" | "handlerType">;
 
 function refusalOfKeyed(type: CommandName, { serviceType, handlerType }: Kind): CommandRejection | undefined {
-  const { needs } = rowOf(type);
+  const { needs } = commandRow(type);
   if (needs === "promises" && serviceType !== "workflow")
     return { errorCode: "RT0017", why: "only the handlers of a workflow have promises" };
   if (serviceType === "service" && (needs === "state" || needs === "state-to-change"))

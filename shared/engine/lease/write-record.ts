@@ -6,7 +6,7 @@ import type { InvocationId, Nonce, Token } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { LeaseHandle } from "../local/lease-handle.ts";
 import type { Condition, Item } from "../ports/table.ts";
-import { leaseRecordKey, momentOf, openKeys } from "../store/item-keys.ts";
+import { leaseRecordKey, momentOfPlace, openKeys } from "../store/item-keys.ts";
 import {
   type LeaseRecord,
   leaseRecordChange,
@@ -118,7 +118,7 @@ export function firstRecord(
 export function unreadPlace(id: InvocationId, { n, service, handler, objectKey, listSk }: Item): RecordPlace {
   const key = typeof objectKey === "string" && { key: objectKey };
   const target = { service: String(service), handler: String(handler), ...key };
-  return { id, nonce: n as Nonce, target, createdAtMs: momentOf(String(listSk)), completionRetentionMs: 0 };
+  return { id, nonce: n as Nonce, target, createdAtMs: momentOfPlace(String(listSk)), completionRetentionMs: 0 };
 }
 
 function recordOf(

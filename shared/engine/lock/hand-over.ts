@@ -2,7 +2,7 @@
 import type { KeyedState } from "../../core/object/keyed-state.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import type { Condition, Item, Scalar, Update } from "../ports/table.ts";
+import type { Condition, Item, ItemValue, Update } from "../ports/table.ts";
 import { type Lock, packState } from "../store/lock-record.ts";
 import { inboxKey } from "../store/object-keys.ts";
 import { underGrant } from "./object-lock.ts";
@@ -15,7 +15,7 @@ export type Next =
   | { readonly kind: "none" };
 
 /** An update that always has `set` and `remove`, because `takenWith` adds further attributes to both. */
-type Freed = Update & { readonly set: Readonly<Record<string, Scalar>>; readonly remove: readonly string[] };
+type Freed = Update & { readonly set: Readonly<Record<string, ItemValue>>; readonly remove: readonly string[] };
 
 /** Marks all changes of the leaving holder as already applied, so that a redo cannot write them over an edit. */
 export const ALL_APPLIED = Number.MAX_SAFE_INTEGER;

@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 import { ticketExpiryS } from "./ticket.ts";
 import { inboxKey, lockKey } from "../store/object-keys.ts";
 import { type Lock, readLock } from "../store/lock-record.ts";
-import type { Condition, Scalar, Update } from "../ports/table.ts";
+import type { Condition, ItemValue, Update } from "../ports/table.ts";
 import { mayReserveKeys } from "../ports/store-ownership.ts";
 
 export type Claimant = Pick<Acceptance, "id" | "nonce"> & Pick<Invocation, "leftQueueAt">;
@@ -45,7 +45,7 @@ export async function takeOrQueue(
   engine: Engine,
   pk: string,
   claimant: Claimant,
-  more: Readonly<Record<string, Scalar>> = {},
+  more: Readonly<Record<string, ItemValue>> = {},
 ): Promise<Taking> {
   return await besideReservations(engine, pk, () => takeOrQueueInTurn(engine, pk, claimant, more));
 }
@@ -72,7 +72,7 @@ async function takeOrQueueInTurn(
   engine: Engine,
   pk: string,
   claimant: Claimant,
-  more: Readonly<Record<string, Scalar>>,
+  more: Readonly<Record<string, ItemValue>>,
 ): Promise<Taking> {
   let grant = engine.clock.nowMs();
   for (;;) {
@@ -134,7 +134,7 @@ export async function queueUp(
   engine: Engine,
   pk: string,
   { id, nonce, leftQueueAt }: Claimant,
-  more: Readonly<Record<string, Scalar>>,
+  more: Readonly<Record<string, ItemValue>>,
 ): Promise<Lock | undefined> {
   for (;;) {
     const drawn = await engine.table.update(

@@ -3,7 +3,7 @@ import { DAY_S, HOUR_MS, SECOND_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import type { Item } from "../ports/table.ts";
 import { pieceSizes } from "../store/large-record.ts";
-import { INBOX, inboxKey } from "../store/object-keys.ts";
+import { INBOX_RANGE, inboxKey } from "../store/object-keys.ts";
 
 /**
  * Makes the queue pass over an invocation that ended or was paused while it waited. From now on the one before it extends the edits
@@ -33,7 +33,7 @@ const VOID_MAX = 200;
 
 /** Extends the edits behind a ticket, up to the next invocation that waits. */
 export async function extendEdits(engine: Engine, pk: string, ticket: number): Promise<void> {
-  const range = { from: inboxKey(pk, ticket + 1).sk, below: INBOX.below, limit: PAGE_ITEMS };
+  const range = { from: inboxKey(pk, ticket + 1).sk, below: INBOX_RANGE.below, limit: PAGE_ITEMS };
   let after: string | undefined;
   for (let voided = 0; voided < VOID_MAX;) {
     const page = await engine.table.query(pk, after === undefined ? range : { ...range, after });

@@ -2,7 +2,7 @@
 import { livesOnce } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { ARRIVALS, ARRIVALS_TO_SEGMENTS, belongsTo, momentOf } from "../store/item-keys.ts";
+import { ARRIVALS, ARRIVALS_TO_SEGMENTS, belongsTo, momentOfPlace } from "../store/item-keys.ts";
 import { eachPage } from "../store/read-partition.ts";
 import { acceptanceIn } from "../store/acceptance-record.ts";
 import type { Item } from "../ports/table.ts";
@@ -29,7 +29,7 @@ export async function isLaterLife(
 ): Promise<boolean> {
   // A purged acceptance has no moment: `laterByMs` is NaN, and the answer is false. The arrival changes nothing, because the
   // purged life has ended.
-  const laterByMs = momentOf(String(existing["listSk"])) - askedAtMs;
+  const laterByMs = momentOfPlace(String(existing["listSk"])) - askedAtMs;
   // A key that begins with `x` is unique to one sending, so its arrival in any life proves that the effect was performed, even
   // if by the clocks the current life began shortly before the command. The arrival of an awakeable has the same key in every
   // life: if the current life began before the command, the awakeable's arrival in an earlier life may come from another

@@ -11,7 +11,7 @@ import { keepUntilS } from "../store/ttl.ts";
 import { dropPieces, chunkForPut } from "../store/large-record.ts";
 import type { Loaded } from "../store/load.ts";
 import { actAttributes } from "../store/operator-act.ts";
-import type { Item, Range, Scalar } from "../ports/table.ts";
+import type { Item, Range, ItemValue } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
 import { eachPage } from "../store/read-partition.ts";
 import { segmentItem } from "../store/segment-record.ts";
@@ -81,7 +81,7 @@ async function replaceEnd(
   pk: string,
   invocation: Invocation,
   end: Segment,
-  attributes: Readonly<Record<string, Scalar>> = {},
+  attributes: Readonly<Record<string, ItemValue>> = {},
   isCancelled = false,
 ): Promise<boolean> {
   const { acceptance, pin, attempts } = invocation;

@@ -3,7 +3,7 @@ import type { CommandEntry, Entry, NotificationEntry } from "../../core/invocati
 import type { Journal } from "../../core/invocation/journal.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { type CommandFacts, signalText } from "../../core/protocol/command-parts.ts";
-import { rowOf } from "../../core/protocol/commands.ts";
+import { commandRow } from "../../core/protocol/commands.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import { NotificationMessage } from "../../core/protocol/notifications.ts";
 import type { EntryView, EntryChoice } from "../ports/view-parts.ts";
@@ -54,7 +54,7 @@ function ofCommand(entry: CommandEntry, journal: Journal): Partial<EntryView> {
 
 /** What identifies the command to a reader. */
 export function factsOf({ type, command }: CommandEntry, { childIds }: Pick<Journal, "childIds">): CommandFacts {
-  return rowOf(type).facts(command, "child" in command ? childIds.get(command.child.idCompletionId) : undefined);
+  return commandRow(type).facts(command, "child" in command ? childIds.get(command.child.idCompletionId) : undefined);
 }
 
 /**
@@ -62,7 +62,7 @@ export function factsOf({ type, command }: CommandEntry, { childIds }: Pick<Jour
  * @returns undefined for an entry without a value, such as a sleep or a failure
  */
 function valueIn(entry: Entry, input: Uint8Array): Uint8Array | undefined {
-  if (entry.kind === "command") return rowOf(entry.type).value(entry.command, input);
+  if (entry.kind === "command") return commandRow(entry.type).value(entry.command, input);
   const payload = framesOf(entry.frame)[0]?.payload;
   return payload && decode(NotificationMessage, payload).value?.content;
 }

@@ -9,7 +9,7 @@ export interface Log {
 }
 
 /** One value of a gauge. */
-export interface Reading {
+export interface GaugeValue {
   readonly value: number;
   readonly labels: Readonly<Record<string, string>>;
 }
@@ -22,5 +22,5 @@ export interface Meter {
   observe(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
   gauge(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
   /** Sets a gauge to exactly these readings: the label sets of earlier readings disappear. */
-  gauges(name: string, readings: readonly Reading[]): void;
+  gauges(name: string, readings: readonly GaugeValue[]): void;
 }

@@ -1,6 +1,6 @@
 /** The port of the table: items in partitions, ordered by sort key, written under conditions. */
 
-export type Scalar = string | number | boolean | Uint8Array;
+export type ItemValue = string | number | boolean | Uint8Array;
 
 /** The address of an item. Sort keys of one partition are ordered by their UTF-8 bytes. */
 export interface Key {
@@ -15,14 +15,14 @@ export interface Key {
  * - `listPk`/`listSk` and `openPk`/`openSk` place the item in the listing and in the sparse open index.
  */
 export interface Item extends Key {
-  readonly [attribute: string]: Scalar | undefined;
+  readonly [attribute: string]: ItemValue | undefined;
 }
 
 /** A test of the stored item at the moment of the write. An absent item counts as an item without attributes. */
 export type Condition =
   | { readonly kind: "absent" }
   | { readonly kind: "present" }
-  | { readonly kind: "equal"; readonly attribute: string; readonly value: Scalar }
+  | { readonly kind: "equal"; readonly attribute: string; readonly value: ItemValue }
   /** True if the attribute is present, has the type of `than`, and is less. */
   | { readonly kind: "less"; readonly attribute: string; readonly than: number | string }
   | { readonly kind: "all"; readonly of: readonly Condition[] }
@@ -37,7 +37,7 @@ export type Updated =
   | { readonly written: false; readonly existing: Item | undefined };
 
 export interface Update {
-  readonly set?: Readonly<Record<string, Scalar>>;
+  readonly set?: Readonly<Record<string, ItemValue>>;
   readonly remove?: readonly string[];
   /** Adds to numbers; an absent attribute counts as 0. */
   readonly add?: Readonly<Record<string, number>>;

@@ -6,7 +6,7 @@ import type { SubscriptionPause, SubscriptionState } from "../../core/topics/sub
 import type { TopicRecord } from "../../core/topics/topic-record.ts";
 
 /** A subscription whose cluster is configured. A paused one keeps its consumer group, and reads nothing. */
-export interface Consumption {
+export interface ConsumedSubscription {
   readonly subscription: Subscription;
   readonly cluster: KafkaCluster;
   readonly state: SubscriptionState;
@@ -99,9 +99,9 @@ export interface Topics {
    * @param untilMs the moment from which a source with slow requests applies no more consumptions; it applies at least one
    * @returns the number of consumptions, counted from the first, that `follow` has applied
    */
-  follow(wanted: readonly Consumption[], sink: RecordSink, untilMs?: number): Promise<number>;
+  follow(wanted: readonly ConsumedSubscription[], sink: RecordSink, untilMs?: number): Promise<number>;
   /** The partitions that this process reads, or all partitions if the source knows them; empty if nothing is known. */
-  lag(consumption: Consumption): Promise<readonly PartitionLag[]>;
+  lag(consumption: ConsumedSubscription): Promise<readonly PartitionLag[]>;
   /** Ends all consumption of this process; the groups and their offsets stay. */
   close(): Promise<void>;
 }

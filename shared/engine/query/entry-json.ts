@@ -7,7 +7,7 @@ import type { Header } from "../../core/model/header.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import type { Infer } from "../../core/model/proto3.ts";
 import { type ChildRequest, resultJson, resultOf, signalJson } from "../../core/protocol/command-parts.ts";
-import { type JsonForm, rowOf } from "../../core/protocol/commands.ts";
+import { type JsonForm, commandRow } from "../../core/protocol/commands.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import { NotificationMessage } from "../../core/protocol/notifications.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
@@ -25,30 +25,34 @@ const NO_SPAN = {
   cause: null,
 };
 
-export function entryJson(entry: Entry, invocation: Invocation, types: TargetTypes): unknown {
+export function entryJson(entry: Entry, invocation: Invocation, types: RegisteredTypes): unknown {
   return entry.kind === "command"
     ? { Command: { [entry.type]: commandJson(entry, invocation, types) } }
     : { Notification: notificationJson(entry) };
 }
 
 /** The small JSON, from which clients draw the timeline. @returns a value for `JSON.stringify`, which leaves out the undefined members */
-export function entryLite(entry: Entry, journal: Pick<Journal, "childIds">, types: TargetTypes): unknown {
+export function entryLite(entry: Entry, journal: Pick<Journal, "childIds">, types: RegisteredTypes): unknown {
   return entry.kind === "command"
     ? { Command: { [entry.type]: commandLite(entry, journal, types) } }
     : { Notification: notificationLite(entry) };
 }
 
-function commandJson({ command, type, name }: CommandEntry, { acceptance, journal }: Invocation, types: TargetTypes) {
+function commandJson(
+  { command, type, name }: CommandEntry,
+  { acceptance, journal }: Invocation,
+  types: RegisteredTypes,
+) {
   const form: JsonForm = {
     result: resultJson,
     child: (child) => ({ request: requestJson(child, journal.childIds.get(child.idCompletionId), types) }),
     input: () => ({ headers: headersJson(acceptance.headers), payload: [...acceptance.input] }),
     payloads: (members) => members(),
   };
-  return { ...rowOf(type).json(command, form), name };
+  return { ...commandRow(type).json(command, form), name };
 }
 
-function commandLite(entry: CommandEntry, { childIds }: Pick<Journal, "childIds">, types: TargetTypes) {
+function commandLite(entry: CommandEntry, { childIds }: Pick<Journal, "childIds">, types: RegisteredTypes) {
   const none = () => ({});
   const form: JsonForm = {
     result: resultWord,
@@ -59,7 +63,7 @@ function commandLite(entry: CommandEntry, { childIds }: Pick<Journal, "childIds"
     input: none,
     payloads: none,
   };
-  const row = rowOf(entry.type);
+  const row = commandRow(entry.type);
   const name = row.showsName && entry.name !== "" ? entry.name : undefined;
   return { ...row.json(entry.command, form), name };
 }
@@ -67,7 +71,7 @@ function commandLite(entry: CommandEntry, { childIds }: Pick<Journal, "childIds"
 function requestJson(
   { target, input, headers, idempotencyKey }: ChildRequest,
   invocationId: string | undefined,
-  types: TargetTypes,
+  types: RegisteredTypes,
 ) {
   return {
     invocation_id: invocationId ?? null,
@@ -124,7 +128,7 @@ function notifiedWord({ value, failure, invocationId, stateKeys }: Infer<typeof 
   return stateKeys === undefined ? "Void" : "StateKeys";
 }
 
-export interface TargetTypes {
+export interface RegisteredTypes {
   /** By service name. */
   readonly serviceTypes: ReadonlyMap<string, ServiceType>;
   /** `<service>/<handler>` of the shared handlers. */
@@ -132,7 +136,7 @@ export interface TargetTypes {
 }
 
 /** A service that is no longer registered counts as an object if the target has a key. */
-export function targetJson({ service: name, handler, key }: Target, types: TargetTypes): unknown {
+export function targetJson({ service: name, handler, key }: Target, types: RegisteredTypes): unknown {
   if (key === undefined) return { Service: { name, handler, scope: null } };
   const isShared = types.sharedHandlers.has(`${name}/${handler}`);
   const isWorkflow = types.serviceTypes.get(name) === "workflow";

@@ -5,13 +5,13 @@ import { decode } from "../../core/model/proto3-decode.ts";
 import type { Engine } from "../engine.ts";
 import { reassemble } from "../store/large-record.ts";
 import { lifeAt } from "../store/lock-record.ts";
-import { INBOX, inboxKey, promiseRange } from "../store/object-keys.ts";
+import { INBOX_RANGE, inboxKey, promiseRange } from "../store/object-keys.ts";
 import { lockAt } from "../store/object-partition.ts";
 import { withoutPendingEdit } from "../lock/pending-edit.ts";
 import { readState } from "../lock/stored-state.ts";
 import { SqlError } from "../ports/sql.ts";
 import type { Item } from "../ports/table.ts";
-import type { KeyedViews, PromiseView, QueueView } from "./reading.ts";
+import type { KeyedViews, PromiseView, KeyQueue } from "./reading.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { opened } from "../store/record-envelope.ts";
 import { resultFromStored, StoredResult } from "../store/stored-values.ts";
@@ -46,16 +46,16 @@ export function keyedViews(engine: Engine): KeyedViews {
 }
 
 /** Leaves out edits of state, which queue for the key and hold it as invocations do. */
-async function queueOf(engine: Engine, pk: string): Promise<QueueView> {
+async function queueOf(engine: Engine, pk: string): Promise<KeyQueue> {
   const { holder: last, head, sinceMs, goneAtMs } = await lockAt(engine, pk);
   // The lock of an ended workflow run still names the run as holder.
   const holder = goneAtMs === undefined ? last : undefined;
-  const tickets = await readPartition(engine.table, pk, { ...INBOX, from: inboxKey(pk, head + 1).sk });
-  const waiting = new Map<string, QueueView["waiting"][number]>();
+  const tickets = await readPartition(engine.table, pk, { ...INBOX_RANGE, from: inboxKey(pk, head + 1).sk });
+  const waiting = new Map<string, KeyQueue["waiting"][number]>();
   for (const { id, sk, void: isVoid } of tickets) {
     const waits = isVoid !== true && isInvocation(id) && id !== holder?.id;
     // An invocation with two tickets gives the key back at once when the second one is served.
-    if (waits && !waiting.has(id)) waiting.set(id, { id, ticket: Number(sk.slice(INBOX.from.length)) });
+    if (waits && !waiting.has(id)) waiting.set(id, { id, ticket: Number(sk.slice(INBOX_RANGE.from.length)) });
   }
   return {
     sinceMs,

@@ -8,7 +8,14 @@ import { hasExpired, load } from "../store/load.ts";
 import { isBehind, type ListPosition } from "./list-position.ts";
 import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
 import { type Summary, summaryOfLoaded } from "./open-listing.ts";
-import { type Known, type Probed, type EntryStatus, statusesOf, withStatus, type ListedStatus } from "./with-status.ts";
+import {
+  type Known,
+  type ReadStatus,
+  type EntryStatus,
+  statusesOf,
+  withStatus,
+  type ListedStatus,
+} from "./with-status.ts";
 import { isWanted, matters } from "./wanted.ts";
 
 export interface InvocationPage {
@@ -97,7 +104,7 @@ export class ListPage {
     this.invocations.push(standing);
   }
 
-  async #look(entries: readonly ListingEntry[]): Promise<Probed[]> {
+  async #look(entries: readonly ListingEntry[]): Promise<ReadStatus[]> {
     const { open } = this.known;
     const unlisted = entries.filter(({ id }) => !open.has(id));
     const looked = statusesOf(unlisted, await this.#probe.at(unlisted));
@@ -116,7 +123,7 @@ export class ListPage {
     return summaryOfLoaded(this.engine, loaded);
   }
 
-  async #withDeployments(found: readonly Probed[]): Promise<Probed[]> {
+  async #withDeployments(found: readonly ReadStatus[]): Promise<ReadStatus[]> {
     return await Promise.all(found.map((one) => this.#withDeployment(one)));
   }
 
@@ -124,7 +131,7 @@ export class ListPage {
    * The row of a running invocation in the open index may be older than the pin and then names no deployment. The first segment
    * shows the pin.
    */
-  async #withDeployment(found: Probed): Promise<Probed> {
+  async #withDeployment(found: ReadStatus): Promise<ReadStatus> {
     if (typeof found === "string" || !this.#lacksDeployment(found)) return found;
     const { id, nonce } = found;
     const deploymentId = await this.#deployments.deploymentOf({ id, nonce });

@@ -13,7 +13,15 @@ import { InvocationRow } from "./invocation-row.ts";
 import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
 import { mayBeOpen, sorted, unreadEntries } from "./may-be-open.ts";
 import { isAllParked, type Summary, summaryOfLoaded } from "./open-listing.ts";
-import { type Known, OPEN_READ_MAX, readKnown, statusesOf, statusIn, withStatus, type Probing } from "./with-status.ts";
+import {
+  type Known,
+  OPEN_READ_MAX,
+  readKnown,
+  statusesOf,
+  knownStatus,
+  withStatus,
+  type Probing,
+} from "./with-status.ts";
 import { isWanted, matters } from "./wanted.ts";
 
 /** Entries per read of a shard. The first read has few, because a LIMIT may need no more. */
@@ -133,7 +141,7 @@ async function* wantedOf(
     isExcluded: (entry) => !matters(entry, wanted),
     probe: async (unknown) => {
       if (!known.isWhole && looked >= LOOKS_BEFORE_WHOLE) Object.assign(known, await readKnown(engine, budget));
-      const shown = unknown.map((entry) => statusIn(known, entry));
+      const shown = unknown.map((entry) => knownStatus(known, entry));
       const left = unknown.filter((_, at) => shown[at] === undefined);
       looked += left.length;
       budget.looks(left.length, known.noted.belowMs);

@@ -7,7 +7,7 @@ import type { Journal } from "../../core/invocation/journal.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
-import { type TargetTypes, entryJson, entryLite } from "./entry-json.ts";
+import { type RegisteredTypes, entryJson, entryLite } from "./entry-json.ts";
 import { readFailures, runsOf } from "../drive/failure-events.ts";
 import { partitionKey } from "./invocation-cells.ts";
 import { factsOf, entryType } from "../operate/entry-view.ts";
@@ -110,7 +110,7 @@ function rowWithLarge(cells: Cells, large: Readonly<Record<string, () => CellVal
 const JSON_FRAME_MAX_BYTES = 2 * 1024 * 1024;
 
 /** @throws SqlError if the entry is too large to be written as JSON */
-function jsonCell(entry: Entry, index: number, invocation: Invocation, types: TargetTypes): string {
+function jsonCell(entry: Entry, index: number, invocation: Invocation, types: RegisteredTypes): string {
   const { length } = entry.frame;
   if (length > JSON_FRAME_MAX_BYTES)
     throw new SqlError(

@@ -13,7 +13,7 @@ import { partitionKey } from "./invocation-cells.ts";
 import type { Summary } from "./open-listing.ts";
 import type { SqlRow, SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
-import { type Cells, keyCells, type QueueView, type Reading, rowOf, targetsIn } from "./reading.ts";
+import { type Cells, keyCells, type KeyQueue, type Reading, rowOf, targetsIn } from "./reading.ts";
 
 /** Invocations that wait for their key: the tickets of the key that a statement names, else `pending` rows of the open index. */
 export function inboxTable(reading: Reading): SqlTable {
@@ -88,7 +88,7 @@ async function ticketNumber({ engine, budget, loads }: Reading, { id, nonce }: S
 }
 
 interface QueueCells {
-  ofKey(queue: QueueView): readonly Cells[];
+  ofKey(queue: KeyQueue): readonly Cells[];
   /**
    * The statuses of open invocations that may be rows. If the open index contains all invocations with these statuses, the scan
    * reads no entries of the listing. Otherwise it also reads the entries that the sweeper has not reached yet.

@@ -7,9 +7,9 @@ import type { Turns } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import type { SqlRow } from "../ports/sql.ts";
-import type { TargetTypes } from "./entry-json.ts";
+import type { RegisteredTypes } from "./entry-json.ts";
 
-export interface Reading extends TargetTypes {
+export interface Reading extends RegisteredTypes {
   readonly engine: Engine;
   readonly budget: ListingBudget;
   /** Bounds how many loads run at a time, because the evaluator requests the cells of many rows at once. */
@@ -30,7 +30,7 @@ export interface PromiseView {
   readonly failure?: string;
 }
 
-export interface QueueView {
+export interface KeyQueue {
   readonly holder?: InvocationId;
   /** When the holder took the key. */
   readonly sinceMs: number;
@@ -40,7 +40,7 @@ export interface QueueView {
 
 /** Reads of the partition of one key. */
 export interface KeyedViews {
-  queue(pk: string): Promise<QueueView>;
+  queue(pk: string): Promise<KeyQueue>;
   state(pk: string): Promise<ReadonlyMap<string, Uint8Array>>;
   promises(pk: string): Promise<readonly PromiseView[]>;
 }

@@ -35,14 +35,14 @@ export async function readKnown(engine: Engine, budget: ListingBudget, entriesMa
 }
 
 /** @returns undefined if only a look shows the status of the entry */
-export function statusIn({ noted, open, isWhole }: Known, entry: ListingEntry): Summary | undefined {
+export function knownStatus({ noted, open, isWhole }: Known, entry: ListingEntry): Summary | undefined {
   return open.get(entry.id) ?? (!isWhole || isUnnoted(noted, entry) ? undefined : ended(entry));
 }
 
 /** `gone`: the invocation no longer exists. `unread`: the budget is used up. */
-export type Probed = Summary | "gone" | "unread";
+export type ReadStatus = Summary | "gone" | "unread";
 /** `passed`: the filter excludes the entry, whatever its status is. */
-export type EntryStatus = Probed | "passed";
+export type EntryStatus = ReadStatus | "passed";
 
 export interface ListedStatus {
   readonly entry: ListingEntry;
@@ -53,7 +53,7 @@ export interface Probing {
   /** Its fields may change between two groups of entries. */
   readonly known: Known;
   /** Looks at entries whose status neither source shows. The results have the order of the entries. */
-  readonly probe: (entries: readonly ListingEntry[]) => Promise<readonly Probed[]>;
+  readonly probe: (entries: readonly ListingEntry[]) => Promise<readonly ReadStatus[]>;
   /** True if the filter excludes the entry, whatever its status is. Such an entry needs no look. */
   readonly isExcluded: (entry: ListingEntry) => boolean;
   /** True if the filter needs more about an open invocation than the open index shows. */
@@ -63,7 +63,10 @@ export interface Probing {
 }
 
 /** The statuses of probed entries, in the order of the entries. */
-export function statusesOf(entries: readonly ListingEntry[], probed: readonly (ProbeResult | undefined)[]): Probed[] {
+export function statusesOf(
+  entries: readonly ListingEntry[],
+  probed: readonly (ProbeResult | undefined)[],
+): ReadStatus[] {
   return entries.map((entry, at) => {
     const one = probed[at];
     if (one === undefined) return "unread";
@@ -83,7 +86,7 @@ export async function* withStatus(
 ): AsyncGenerator<ListedStatus> {
   const statusOf = (entry: ListingEntry): EntryStatus | undefined => {
     if (isExcluded(entry)) return "passed";
-    const shown = statusIn(known, entry);
+    const shown = knownStatus(known, entry);
     return shown !== undefined && shown.status !== "completed" && isLacking(shown) ? undefined : shown;
   };
   let group: { readonly entry: ListingEntry; readonly status: EntryStatus | undefined }[] = [];

@@ -17,7 +17,7 @@ import {
   completionArrival,
   EARLY,
   invocationPk,
-  momentOf,
+  momentOfPlace,
 } from "../store/item-keys.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
 import { acceptanceIn, existingAcceptance } from "../store/acceptance-record.ts";
@@ -96,7 +96,7 @@ async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number
   const key = { pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK };
   const first = await engine.table.get(key);
   if (first === undefined) return true;
-  if (momentOf(String(first["listSk"])) >= endedAtMs) return false;
+  if (momentOfPlace(String(first["listSk"])) >= endedAtMs) return false;
   const loaded = await load(engine, id);
   return (
     loaded === undefined || (loaded.invocation.acceptance.createdAtMs < endedAtMs && hasExpired(loaded, endedAtMs))

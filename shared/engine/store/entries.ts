@@ -1,7 +1,7 @@
 /** Converts between the frames of the protocol and the entries of a journal. */
 import type { CommandEntry, Entry, NotificationEntry } from "../../core/invocation/entry.ts";
 import type { TargetTypes } from "../../core/model/target.ts";
-import { commandOf, COMMANDS, type NamedMessage, rowOf } from "../../core/protocol/commands.ts";
+import { commandOf, COMMANDS, type NamedMessage, commandRow } from "../../core/protocol/commands.ts";
 import { framesOf, messageFrame } from "../../core/protocol/frame.ts";
 import {
   callInvocationIdCompletion,
@@ -22,7 +22,7 @@ export function commandEntry(wire: NamedMessage, frame: Uint8Array, receivedAtMs
     kind: "command",
     type: wire.name,
     name: wire.message.name,
-    command: rowOf(wire.name).meaning(wire.message),
+    command: commandRow(wire.name).meaning(wire.message),
     frame,
   } as const;
   return receivedAtMs === undefined ? entry : { ...entry, receivedAtMs };

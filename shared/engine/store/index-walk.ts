@@ -2,7 +2,7 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import type { StorePorts } from "./store-ports.ts";
-import { INDEX_SHARDS_MAX, listingPk, momentOf, openPk, placeAt } from "./item-keys.ts";
+import { INDEX_SHARDS_MAX, listingPk, momentOfPlace, openPk, placeAt } from "./item-keys.ts";
 import type { IndexName, Item, Range } from "../ports/table.ts";
 
 /** The shards of an index that a walk reads, by number. */
@@ -39,7 +39,7 @@ export async function* listedItems(
   shards = SHARDS,
 ): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
-  const fromMs = momentOf(range.from);
+  const fromMs = momentOfPlace(range.from);
   // A place is compared, and not its moment: the range may end within the first millisecond of a day.
   for (let dayMs = fromMs - (fromMs % DAY_MS); placeAt(dayMs) < range.below; dayMs += DAY_MS)
     yield* inOrder(
@@ -91,7 +91,7 @@ async function newestOfDay(engine: StorePorts, dayMs: number): Promise<number | 
     SHARDS.map(async (shard) => {
       const pk = listingPk(engine.settings.keyPrefix, dayMs, shard);
       const { items } = await engine.table.queryIndex("list", pk, { reverse: true, limit: 1 });
-      return items[0] && momentOf(indexPositionOf("list", items[0]));
+      return items[0] && momentOfPlace(indexPositionOf("list", items[0]));
     }),
   );
   const known = moments.filter((atMs) => atMs !== undefined);

@@ -132,7 +132,7 @@ export function placeAt(atMs: number): string {
 }
 
 /** The moment of a position, in both indexes. */
-export function momentOf(place: string): number {
+export function momentOfPlace(place: string): number {
   return Number(place.slice(0, 15));
 }
 

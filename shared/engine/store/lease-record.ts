@@ -5,7 +5,7 @@ import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { InvocationId, Nonce, Token } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
 import { leaseRecordKey, invocationPk, type KeyScheme, openKeys } from "./item-keys.ts";
-import type { Condition, Item, Scalar, Update } from "../ports/table.ts";
+import type { Condition, Item, ItemValue, Update } from "../ports/table.ts";
 
 export interface LeaseRecord {
   /** The index of the last segment that the writer of the lease record had loaded. */
@@ -103,7 +103,7 @@ const OPTIONAL = [
  * So a driver that read the lease record before the note may still write, but must not overwrite the place in the open index.
  */
 export function leaseRecordChange(key: LeaseRecordKey, leaseRecord: LeaseRecord): Update {
-  const set: Record<string, Scalar> = {};
+  const set: Record<string, ItemValue> = {};
   for (const [name, value] of Object.entries(leaseRecordItem(key, leaseRecord)))
     if (value !== undefined && !LEFT_ALONE.has(name)) set[name] = value;
   return { set, remove: OPTIONAL.filter((name) => set[name] === undefined) };

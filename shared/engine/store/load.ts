@@ -103,7 +103,7 @@ export async function withLoaded<T>(
 }
 
 /** Options of a load. `moments` adds the moments and sizes of all items; `asHeads` leaves large results in the table. */
-export interface Wanted {
+export interface LoadChoice {
   readonly moments?: boolean;
   readonly asHeads?: boolean;
 }
@@ -121,7 +121,7 @@ export async function load(
   id: InvocationId,
   sizeMaxBytes = Infinity,
   onBytes?: OnBytes,
-  { moments, asHeads = false }: Wanted = {},
+  { moments, asHeads = false }: LoadChoice = {},
 ): Promise<Loaded | undefined> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
   const isBounded = sizeMaxBytes < Infinity;

@@ -5,7 +5,7 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { idAt } from "./index-walk.ts";
-import { momentOf, sweeperPk } from "./item-keys.ts";
+import { momentOfPlace, sweeperPk } from "./item-keys.ts";
 import type { Item } from "../ports/table.ts";
 import { readPartition } from "./read-partition.ts";
 
@@ -28,8 +28,8 @@ export async function readNoted({ table, settings }: StorePorts): Promise<Noted>
   const items = await readPartition(table, sweeperPk(settings.keyPrefix), range);
   const progress: Partial<Item> = items.find(({ sk }) => sk === PROGRESS_SK) ?? {};
   const { listedFrom, again } = progress;
-  const walkedMs = typeof listedFrom === "string" ? momentOf(listedFrom) : 0;
-  const slices = items.filter(({ sk }) => sk.startsWith(LISTING_SLICES)).map(({ from }) => momentOf(String(from)));
+  const walkedMs = typeof listedFrom === "string" ? momentOfPlace(listedFrom) : 0;
+  const slices = items.filter(({ sk }) => sk.startsWith(LISTING_SLICES)).map(({ from }) => momentOfPlace(String(from)));
   return {
     belowMs: Math.min(walkedMs, ...slices),
     except: new Set(typeof again === "string" ? again.split("\n").map((text) => idAt(text.split(" ")[1] ?? "")) : []),

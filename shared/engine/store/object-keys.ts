@@ -49,7 +49,7 @@ export function inboxKey(pk: string, ticket: number): Key {
   return { pk, sk: `inbox#${String(ticket).padStart(12, "0")}` };
 }
 
-export const INBOX = { from: "inbox#", below: "inbox$" };
+export const INBOX_RANGE = { from: "inbox#", below: "inbox$" };
 
 /** @param life the number of the life; it separates the state of this life from the states of former lives (I12) */
 export function stateKey(pk: string, life: number, name: string, shorten: Shorten): Key {

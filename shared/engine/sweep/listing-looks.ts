@@ -4,7 +4,7 @@ import { isLeftUndone } from "../recover/left-undone.ts";
 import type { Engine } from "../engine.ts";
 import { type IndexPosition, idAt, idOf } from "../store/index-walk.ts";
 import { endedAtFirst } from "../store/ended-at-first.ts";
-import { ACCEPTANCE_SK, invocationPk, leaseRecordKey, momentOf, segmentKey } from "../store/item-keys.ts";
+import { ACCEPTANCE_SK, invocationPk, leaseRecordKey, momentOfPlace, segmentKey } from "../store/item-keys.ts";
 import type { Loaded } from "../store/load.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import { type Item, KEYS_MAX } from "../ports/table.ts";
@@ -163,5 +163,5 @@ async function note(engine: Engine, item: Item, lookAfterMs: number): Promise<"n
 }
 
 function createdAtMs(item: Item): number {
-  return momentOf(String(item["listSk"]));
+  return momentOfPlace(String(item["listSk"]));
 }

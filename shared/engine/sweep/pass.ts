@@ -1,7 +1,7 @@
 /** One pass of the sweeper: its walks take turns until all are done, time is over, or workers get the rest as slices. */
 import { HOUR_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
-import { momentOf, placeAt } from "../store/item-keys.ts";
+import { momentOfPlace, placeAt } from "../store/item-keys.ts";
 import { type Guard, NO_GUARD } from "./guard.ts";
 import { HAND_OVER_AFTER_MS, type Slice, handOver } from "./slices.ts";
 import {
@@ -18,7 +18,7 @@ import {
 import { type Progress, type UnfinishedWalk, type Saved, isDone, notedBeforeMs } from "./progress.ts";
 import { OPEN_STATUSES, type OpenCount, type ServiceCount, Counts } from "./counts.ts";
 import type { Pass, PassWalk, WalkName } from "./walk.ts";
-import type { Reading } from "../ports/log.ts";
+import type { GaugeValue } from "../ports/log.ts";
 
 /**
  * The length of a turn. Turns keep a long walk from starving the others, and a pass that dies loses little more than the work
@@ -224,7 +224,7 @@ function publishPriced({ meter }: Pick<Engine, "meter">, count: OpenCount, nowMs
   meter.gauge("oldest_ready_seconds", readySeconds(all, nowMs));
 }
 
-function byStatus(count: ServiceCount): Reading[] {
+function byStatus(count: ServiceCount): GaugeValue[] {
   return OPEN_STATUSES.map((status) => ({ value: count.byStatus[status], labels: { status } }));
 }
 
@@ -246,13 +246,13 @@ export function publishAges(
   const oldest = (name: WalkName, ofSlice: (slice: Slice) => number, ownMs: number): number =>
     Math.min(ownMs, ...slices.filter(({ walk }) => walk.name === name).map(ofSlice));
   const began = ({ walk }: Slice): number => walk.beganMs;
-  const listedMs = oldest("listing", ({ from }) => momentOf(from), momentOf(listedFrom));
+  const listedMs = oldest("listing", ({ from }) => momentOfPlace(from), momentOfPlace(listedFrom));
   const dueMs = oldest("due", began, due?.beganMs ?? nowMs);
   // Until the first walk has finished, the age counts only from the slices of workers; without slices it is 0.
   const everythingMs = oldest("everything", began, Number.isFinite(walkedAtMs) ? walkedAtMs : nowMs);
   const seconds = (fromMs: number, toMs = nowMs): number => Math.max(0, Math.round((toMs - fromMs) / 1000));
   const ages = {
-    listing: seconds(listedMs, momentOf(listedBelow)),
+    listing: seconds(listedMs, momentOfPlace(listedBelow)),
     due: seconds(dueMs),
     everything: seconds(everythingMs),
   };

@@ -1,7 +1,7 @@
 /** The sweeper's progress, and its form in the table, for processes without memory of earlier passes. */
 import type { Engine } from "../engine.ts";
 import type { IndexPosition } from "../store/index-walk.ts";
-import { momentOf, placeAt, sweeperPk } from "../store/item-keys.ts";
+import { momentOfPlace, placeAt, sweeperPk } from "../store/item-keys.ts";
 import { PROGRESS_SK } from "../store/noted.ts";
 import type { Item } from "../ports/table.ts";
 
@@ -63,7 +63,7 @@ export interface Progress {
  * accepted before is in the open index.
  */
 export function notedBeforeMs({ listedFrom, again }: Progress): number {
-  return Math.min(momentOf(listedFrom), ...again.map(({ place }) => momentOf(place)));
+  return Math.min(momentOfPlace(listedFrom), ...again.map(({ place }) => momentOfPlace(place)));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Slices: the rest of a walk, cut into parts that workers do. The item of a slice is written before its message is sent (I8). */
 import type { Engine } from "../engine.ts";
 import { type IndexPosition, type Shards, type IndexRange, behind } from "../store/index-walk.ts";
-import { INDEX_SHARDS_MAX, momentOf, placeAt, shardsOf, sweeperPk } from "../store/item-keys.ts";
+import { INDEX_SHARDS_MAX, momentOfPlace, placeAt, shardsOf, sweeperPk } from "../store/item-keys.ts";
 import type { Item, Key } from "../ports/table.ts";
 import { type Remaining, type Walk, type WalkName, walkPart } from "./walk.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
@@ -146,9 +146,9 @@ function shardGroups({ settings }: Engine): readonly Shards[] {
 
 function cutsOf({ from = "", below }: IndexRange, cutsMax: number): readonly { from: string; below?: string }[] {
   if (below === undefined) return [{ from }];
-  const belowMs = momentOf(below);
+  const belowMs = momentOfPlace(below);
   // A walk from the start of the index has most of its entries near its end.
-  const fromMs = Math.max(momentOf(from.padEnd(15, "0")), belowMs - CUT_SPAN_MAX_MS);
+  const fromMs = Math.max(momentOfPlace(from.padEnd(15, "0")), belowMs - CUT_SPAN_MAX_MS);
   const cuts = Math.max(1, Math.min(cutsMax, Math.floor((belowMs - fromMs) / CUT_MIN_MS)));
   const at = (cut: number) => placeAt(fromMs + Math.floor(((belowMs - fromMs) * cut) / cuts));
   return Array.from({ length: cuts }, (_, cut) => ({

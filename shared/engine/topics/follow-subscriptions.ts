@@ -2,7 +2,7 @@
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import { parseSource, type Subscription } from "../../core/registry/subscription.ts";
 import type { Engine } from "../engine.ts";
-import type { Consumption, Topics } from "../ports/topics.ts";
+import type { ConsumedSubscription, Topics } from "../ports/topics.ts";
 import { type KafkaRead, readKafka, writeRoundEnd } from "../register/kafka-items.ts";
 import { unsubscribe } from "../register/subscribe.ts";
 import { deletePositions } from "./position-items.ts";
@@ -33,7 +33,7 @@ export async function followChange(engine: Engine, isTouched: (one: Subscription
  * subscription.
  * @returns all consumptions that read records now, or will read them after a later round
  */
-async function followRound(engine: Engine, topics: Topics, untilMs: number): Promise<readonly Consumption[]> {
+async function followRound(engine: Engine, topics: Topics, untilMs: number): Promise<readonly ConsumedSubscription[]> {
   const read = await readKafka(engine);
   const wanted = inOrderAfter(read.roundEndedAt, consumptions(read));
   const followed = await topics.follow(wanted, recordSink(engine), untilMs);
@@ -42,9 +42,13 @@ async function followRound(engine: Engine, topics: Topics, untilMs: number): Pro
   return wanted;
 }
 
-function inOrderAfter(endedAt: SubscriptionId | undefined, all: readonly Consumption[]): readonly Consumption[] {
+function inOrderAfter(
+  endedAt: SubscriptionId | undefined,
+  all: readonly ConsumedSubscription[],
+): readonly ConsumedSubscription[] {
   const sorted = all.toSorted((a, b) => (a.subscription.id < b.subscription.id ? -1 : 1));
-  const isLater = ({ subscription }: Consumption): boolean => endedAt !== undefined && subscription.id > endedAt;
+  const isLater = ({ subscription }: ConsumedSubscription): boolean =>
+    endedAt !== undefined && subscription.id > endedAt;
   return [...sorted.filter(isLater), ...sorted.filter((one) => !isLater(one))];
 }
 
@@ -69,7 +73,7 @@ export async function followOnce(engine: Engine, untilMs = Infinity): Promise<vo
 }
 
 /** The gauge has one label for each subscription that this process reads, up to a bound. */
-async function showLag(engine: Engine, topics: Topics, all: readonly Consumption[]): Promise<void> {
+async function showLag(engine: Engine, topics: Topics, all: readonly ConsumedSubscription[]): Promise<void> {
   const readings = await Promise.all(
     all.slice(0, LAGS_SHOWN_MAX).map(async (consumption) => {
       const lags = await topics.lag(consumption);
@@ -94,7 +98,7 @@ export async function removeSubscription(engine: Engine, id: SubscriptionId): Pr
 }
 
 /** The subscriptions whose cluster is configured; the others read nothing. */
-function consumptions({ clusters, subscriptions, stateOf }: KafkaRead): readonly Consumption[] {
+function consumptions({ clusters, subscriptions, stateOf }: KafkaRead): readonly ConsumedSubscription[] {
   return subscriptions.flatMap((subscription) => {
     const cluster = clusters.find(({ name }) => name === parseSource(subscription.source).cluster);
     return cluster === undefined ? [] : [{ subscription, cluster, state: stateOf(subscription.id) }];

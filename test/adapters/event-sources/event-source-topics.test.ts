@@ -9,7 +9,7 @@ import { LambdaMappings } from "../../../shared/adapters/event-sources/mappings.
 import type { SubscriptionId } from "../../../shared/core/model/ids.ts";
 import type { SubscriptionState } from "../../../shared/core/topics/subscription-state.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
-import type { Consumption, RecordSink } from "../../../shared/engine/ports/topics.ts";
+import type { ConsumedSubscription, RecordSink } from "../../../shared/engine/ports/topics.ts";
 import { lambdaWithMappings } from "./lambda-with-mappings.ts";
 import type { LambdaWithMappings } from "./lambda-with-mappings.ts";
 
@@ -51,7 +51,7 @@ function consumption(
   state: SubscriptionState = {},
   properties: Record<string, string> = {},
   options = {},
-): Consumption {
+): ConsumedSubscription {
   return {
     subscription: { id: ID, source: "kafka://main/orders", sink: "service://S/greet", options },
     cluster: { name: "main", properties: { "bootstrap.servers": "b1:9092,b2", ...properties }, createdAtMs: 0 },
@@ -59,7 +59,7 @@ function consumption(
   };
 }
 
-const follow = (...wanted: readonly Consumption[]) => topics.follow(wanted, sink);
+const follow = (...wanted: readonly ConsumedSubscription[]) => topics.follow(wanted, sink);
 const only = () => lambda.mappings()[FIRST]![0]!;
 
 test("a subscription gets an alias and a mapping, and a repeated round changes nothing", async () => {

@@ -8,9 +8,9 @@ import {
 } from "../../../shared/adapters/event-sources/mapping-form.ts";
 import type { SubscriptionId } from "../../../shared/core/model/ids.ts";
 import type { ResetTarget } from "../../../shared/core/topics/position.ts";
-import type { Consumption } from "../../../shared/engine/ports/topics.ts";
+import type { ConsumedSubscription } from "../../../shared/engine/ports/topics.ts";
 
-function of(properties: Readonly<Record<string, string>>, to?: ResetTarget): Consumption {
+function of(properties: Readonly<Record<string, string>>, to?: ResetTarget): ConsumedSubscription {
   return {
     subscription: {
       id: "sub_1abc" as SubscriptionId,

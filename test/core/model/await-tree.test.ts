@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { awaitedCompletions, isEmptyAwait, isSatisfied } from "../../../shared/core/model/await-tree.ts";
-import type { Await, Combinator, Fresh, Outcome } from "../../../shared/core/model/await-tree.ts";
+import type { Await, Combinator, Fresh, ResultKind } from "../../../shared/core/model/await-tree.ts";
 
 const node = (combinator: Combinator, ...children: (number | Await)[]): Await => ({
   completions: children.filter((child) => typeof child === "number"),
@@ -11,16 +11,16 @@ const node = (combinator: Combinator, ...children: (number | Await)[]): Await =>
   nested: children.filter((child) => typeof child !== "number"),
   combinator,
 });
-const fresh = (outcomes: Record<number, Outcome>): Fresh => ({
+const fresh = (outcomes: Record<number, ResultKind>): Fresh => ({
   completions: new Map(Object.entries(outcomes).map(([id, outcome]) => [Number(id), outcome])),
   signals: new Map(),
   namedSignals: new Map(),
 });
-const [S, F]: Outcome[] = ["success", "failure"] as const;
+const [S, F]: ResultKind[] = ["success", "failure"] as const;
 const any = "first-succeeded-or-all-failed";
 const all = "all-succeeded-or-first-failed";
 
-test.each<[what: string, tree: Await, outcomes: Record<number, Outcome>, over: boolean]>([
+test.each<[what: string, tree: Await, outcomes: Record<number, ResultKind>, over: boolean]>([
   ["first completed: nothing", node("first-completed", 1, 2), {}, false],
   ["first completed: one", node("first-completed", 1, 2), { 2: F! }, true],
   ["first completed: an id that is not awaited", node("first-completed", 1, 2), { 3: S! }, false],
@@ -108,7 +108,7 @@ function treesOf(depthMax: number): fc.Arbitrary<Await> {
     combinator: fc.constantFrom(...combinators),
   });
 }
-const outcome = fc.constantFrom<Outcome>("success", "failure");
+const outcome = fc.constantFrom<ResultKind>("success", "failure");
 const anyFresh: fc.Arbitrary<Fresh> = fc.record({
   completions: fc.uniqueArray(fc.tuple(fc.nat(5), outcome), { selector: ([id]) => id }).map((pairs) => new Map(pairs)),
   signals: fc.uniqueArray(fc.tuple(fc.nat(2), outcome), { selector: ([id]) => id }).map((pairs) => new Map(pairs)),
@@ -122,27 +122,28 @@ const anyFresh: fc.Arbitrary<Fresh> = fc.record({
  * @returns the possible outcomes of the node, an empty set while the node is pending; null if the node, or a node
  *   below it, is an `any` or an `all` with a child that may count as a success or as a failure
  */
-function outcomesOf(tree: Await, known: Fresh): ReadonlySet<Outcome> | null {
+function outcomesOf(tree: Await, known: Fresh): ReadonlySet<ResultKind> | null {
   const leaves = [
     ...tree.completions.map((id) => known.completions.get(id)),
     ...tree.signals.map((id) => known.signals.get(id)),
     ...tree.namedSignals.map((id) => known.namedSignals.get(id)),
   ].map((leaf) => new Set(leaf === undefined ? [] : [leaf]));
-  const children: ReadonlySet<Outcome>[] = leaves;
+  const children: ReadonlySet<ResultKind>[] = leaves;
   for (const child of tree.nested) {
     const inner = outcomesOf(child, known);
     if (inner === null) return null;
     children.push(inner);
   }
-  const union = children.reduce<ReadonlySet<Outcome>>((sum, child) => new Set([...sum, ...child]), new Set());
+  const union = children.reduce<ReadonlySet<ResultKind>>((sum, child) => new Set([...sum, ...child]), new Set());
   const ready = children.filter((child) => child.size > 0).length;
   if (tree.combinator === "first-completed") return union;
-  if (tree.combinator === "unknown") return ready > 0 ? new Set<Outcome>(["success", "failure"]) : union;
-  if (tree.combinator === "all-completed") return ready === children.length ? new Set<Outcome>(["success"]) : new Set();
+  if (tree.combinator === "unknown") return ready > 0 ? new Set<ResultKind>(["success", "failure"]) : union;
+  if (tree.combinator === "all-completed")
+    return ready === children.length ? new Set<ResultKind>(["success"]) : new Set();
   if (children.some((child) => child.size === 2)) return null;
-  const wins: Outcome = tree.combinator === any ? "success" : "failure";
+  const wins: ResultKind = tree.combinator === any ? "success" : "failure";
   if (union.has(wins)) return new Set([wins]);
-  const loses: Outcome = wins === "success" ? "failure" : "success";
+  const loses: ResultKind = wins === "success" ? "failure" : "success";
   return ready === children.length ? new Set([loses]) : new Set();
 }
 

@@ -6,7 +6,7 @@ import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import { editState, stateOf } from "../../../shared/engine/operate/edit-state.ts";
 import { PIECES } from "../../../shared/engine/store/item-keys.ts";
 import { pause } from "../../../shared/engine/operate/pause.ts";
-import { INBOX, lockKey } from "../../../shared/engine/store/object-keys.ts";
+import { INBOX_RANGE, lockKey } from "../../../shared/engine/store/object-keys.ts";
 import { objectPartition } from "../../../shared/engine/store/object-partition.ts";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { type Actor, LEASE_MS, type Stage } from "../../harness/engine/engine-fixture.ts";
@@ -116,7 +116,7 @@ test.each([
   const nowS = stage.pulse.nowMs() / 1000;
   const [lock, tickets, pieces] = await Promise.all([
     actor.engine.table.get(lockKey(pk)),
-    actor.engine.table.query(pk, INBOX),
+    actor.engine.table.query(pk, INBOX_RANGE),
     actor.engine.table.query(pk, PIECES),
   ]);
   expect(lock?.["held"]).toBe(0);
