@@ -1,17 +1,7 @@
 /**
  * Decides whether work may go on now, has to wait, or has to leave this driver. Every driver asks here, on AWS and in the local
- * process, and a limit on work belongs here and nowhere else. Work asks once at each of its steps:
- *
- * | step | question | reasons |
- * |---|---|---|
- * | a message comes | `admitMessage` | slow lane |
- * | a process accepts an invocation that it could drive itself | `admitDriver` | slow handler, slow lane |
- * | a worker claims a loaded invocation | `admitClaim` | slow lane, circuit |
- * | a driver makes an attempt | `admitAttempt` | stop, room for the journal, circuit |
- * | an attempt runs | `admitLonger` | slow lane |
- *
- * Two kinds of room are held while work runs, and are asked for where they are taken: a `JournalRoom` before a journal is read,
- * and a slot (`DriveSlots`) before a worker drives. `waitOf` gives the answer of the next attempt to a reader, without a change.
+ * process, and a limit on work belongs here and nowhere else (docs/design.md#admission). A `JournalRoom` and a slot (`DriveSlots`) are
+ * asked for where they are taken.
  */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Transition } from "../../core/invocation/transition.ts";

@@ -25,27 +25,24 @@ export interface DriveSlots {
 /** The slots of a process without a worker. On AWS, Lambda gives each function a few messages at a time, so no slots are counted. */
 export const NO_SLOTS: DriveSlots = { take: () => undefined, lastMoveOf: () => 0 };
 
-/** The slot of one invocation. */
-export interface Slot {
-  readonly service: string;
-  readonly deployment: string;
-}
-
 /** The services of one deployment may together take twice the slots of one service. */
 const DEPLOYMENT_SHARE = 2;
 
-export class WorkerSlots implements Intake {
+export class WorkerSlots implements Intake, DriveSlots {
   readonly #registry: Pick<Registry, "ownerOf">;
   readonly #services: Slots;
   readonly #deployments: Slots;
-  #admitted: Slot[] = [];
+  readonly #onGiven: () => void;
+  #admitted: (() => void)[] = [];
   #hasRefused = false;
 
-  constructor(registry: Pick<Registry, "ownerOf">, limits: WorkerLimits) {
+  /** @param onGiven called after a slot was given back */
+  constructor(registry: Pick<Registry, "ownerOf">, limits: WorkerLimits, onGiven: () => void) {
     const { concurrencyMax: count, perService = "share", perDeployment = "share" } = limits;
     this.#registry = registry;
     this.#services = new Slots({ count, perLane: perService });
     this.#deployments = new Slots({ count, perLane: perDeployment, shareFactor: DEPLOYMENT_SHARE });
+    this.#onGiven = onGiven;
   }
 
   /** Sets the number of invocations that the worker may drive at a time. */
@@ -60,44 +57,35 @@ export class WorkerSlots implements Intake {
   }
 
   admit(service = ""): boolean {
-    const slot = { service, deployment: this.#registry.ownerOf(service) ?? "" };
-    if (this.#take(slot)) {
-      this.#admitted.push(slot);
-      return true;
-    }
-    this.#hasRefused = true;
-    return false;
+    const give = this.take(service);
+    if (give === undefined) this.#hasRefused = true;
+    else this.#admitted.push(give);
+    return give !== undefined;
   }
 
-  /** The slots admitted since the last call, in order. */
-  admitted(): readonly Slot[] {
+  /** The slots admitted since the last call, in order, each as the function that gives it back. */
+  admitted(): readonly (() => void)[] {
     const slots = this.#admitted;
     this.#admitted = [];
     this.#hasRefused = false;
     return slots;
   }
 
-  /** Takes a slot for work that comes without a message. */
-  take(service: string): Slot | undefined {
-    const slot = { service, deployment: this.#registry.ownerOf(service) ?? "" };
-    return this.#take(slot) ? slot : undefined;
+  take(service: string): (() => void) | undefined {
+    const deployment = this.#registry.ownerOf(service) ?? "";
+    if (!this.#deployments.take(deployment)) return undefined;
+    // A refusal must not count as a move of the service.
+    if (this.#services.take(service))
+      return () => {
+        this.#services.give(service);
+        this.#deployments.give(deployment);
+        this.#onGiven();
+      };
+    this.#deployments.give(deployment);
+    return undefined;
   }
 
-  /** @returns a number that changes whenever the service takes a slot or gives one back */
   lastMoveOf(service: string): number {
     return this.#services.lastMoveOf(service);
-  }
-
-  give({ service, deployment }: Slot): void {
-    this.#services.give(service);
-    this.#deployments.give(deployment);
-  }
-
-  #take({ service, deployment }: Slot): boolean {
-    if (!this.#deployments.take(deployment)) return false;
-    // A refusal must not count as a move of the service.
-    if (this.#services.take(service)) return true;
-    this.#deployments.give(deployment);
-    return false;
   }
 }

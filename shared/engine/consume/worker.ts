@@ -1,6 +1,6 @@
 /** The worker: takes messages from the queue and drives their invocations, many at a time. */
 import type { Engine } from "../engine.ts";
-import { NO_SLOTS, type Slot, type WorkerLimits, WorkerSlots } from "../admission/worker-slots.ts";
+import { NO_SLOTS, type WorkerLimits, WorkerSlots } from "../admission/worker-slots.ts";
 import { Lag } from "../bulkheads/lag.ts";
 import { Slots } from "../bulkheads/slots.ts";
 import type { Delivery, Intake } from "../ports/queue.ts";
@@ -28,7 +28,8 @@ class Received implements Source<Delivery>, Intake {
   readonly #signal: AbortSignal;
   readonly #slots: WorkerSlots;
   readonly #concurrencyMax: number;
-  readonly #slotOf = new Map<Delivery, Slot>();
+  /** Gives the slot of a message back. */
+  readonly #giveSlotOf = new Map<Delivery, () => void>();
   /** The services of the messages that left their slots. Services share the places in `#outside` as they share the slots. */
   readonly #outsideOf = new Map<Delivery, string>();
   readonly #outside = new Slots({ count: OUTSIDE_MAX, perLane: "share" });
@@ -37,13 +38,10 @@ class Received implements Source<Delivery>, Intake {
   constructor(engine: Engine, signal: AbortSignal, limits: WorkerLimits) {
     this.#engine = engine;
     this.#signal = signal;
-    this.#slots = new WorkerSlots(engine.registry, limits);
+    this.#slots = new WorkerSlots(engine.registry, limits, () => this.#lookAgain());
     this.#concurrencyMax = limits.concurrencyMax;
     const { activeInvocations } = engine;
-    activeInvocations.slots = {
-      take: (service) => this.#takeSlot(service),
-      lastMoveOf: (service) => this.#slots.lastMoveOf(service),
-    };
+    activeInvocations.slots = this.#slots;
     const stop = (): void => {
       activeInvocations.slots = NO_SLOTS;
       this.#look.abort();
@@ -61,8 +59,8 @@ class Received implements Source<Delivery>, Intake {
     const deliveries = await this.#receive(this.#free(running));
     const admitted = this.#slots.admitted();
     for (const [at, delivery] of deliveries.entries()) {
-      const slot = admitted[at];
-      if (slot !== undefined) this.#slotOf.set(delivery, slot);
+      const give = admitted[at];
+      if (give !== undefined) this.#giveSlotOf.set(delivery, give);
     }
     return deliveries;
   }
@@ -102,21 +100,10 @@ class Received implements Source<Delivery>, Intake {
     return this.#concurrencyMax - (running.count - this.#outside.taken);
   }
 
-  #takeSlot(service: string): (() => void) | undefined {
-    const slot = this.#slots.take(service);
-    if (slot === undefined) return undefined;
-    return () => {
-      this.#slots.give(slot);
-      this.#lookAgain();
-    };
-  }
-
   #giveSlot(delivery: Delivery): void {
-    const slot = this.#slotOf.get(delivery);
-    if (slot === undefined) return;
-    this.#slotOf.delete(delivery);
-    this.#slots.give(slot);
-    this.#lookAgain();
+    const give = this.#giveSlotOf.get(delivery);
+    this.#giveSlotOf.delete(delivery);
+    give?.();
   }
 
   /** Sets the number of invocations, which is lower while the process is behind. */
