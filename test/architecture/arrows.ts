@@ -134,7 +134,7 @@ export const ROOMS: readonly Room[] = [
     rooms: [...MODEL, "shared/core/invocation", "shared/core/query"],
     packages: ["zod"],
   },
-  { folder: "shared/api/wire", rooms: [...MODEL, "shared/api/http"], types: CONTRACT },
+  { folder: "shared/api/wire", rooms: [...MODEL, "shared/core/query", "shared/api/http"], types: CONTRACT },
   { folder: "shared/api/http", rooms: [...MODEL, "shared/api/wire"], packages: ["hono"] },
   { folder: "shared/api/ingress", rooms: FACE, packages: ["hono"] },
   ...adminRooms(),

@@ -126,7 +126,7 @@ function sentenceOf({ kind, error, pause, waits_for: waits, attempts, since, sta
       return `Was due ${durationText(nowMs - sinceMs)} ago, and no driver has taken it.`;
     case "silent":
       return "The deployment accepted the attempt, and has sent nothing since.";
-    default:
+    case "waiting":
       return `${capital(waitsText(waits, nowMs))}.`;
   }
 }

@@ -2,6 +2,7 @@
 import { batchOutcomes, type BatchOutcome } from "../../shared/api/wire/batch-outcomes.ts";
 import { CHANGE_STATUSES, type ChangeName } from "../../shared/api/wire/change-statuses.ts";
 import type { BatchBody } from "../../shared/api/contract/changes.ts";
+import type { InvocationSummaryBody } from "../../shared/api/contract/invocations.ts";
 import { OUTCOME_WORDS } from "../../shared/api/wire/status-words.ts";
 import type { InvocationFilter } from "./invocation-filter.ts";
 import { countText } from "./size-text.ts";
@@ -79,7 +80,7 @@ export const BULK_CHANGES: readonly BulkChange[] = [
 ];
 
 /** True if the change applies to an invocation of this status. A resume also ends a back-off at once. */
-export function appliesTo(change: BulkChange, status: string): boolean {
+export function appliesTo(change: BulkChange, status: InvocationSummaryBody["status"]): boolean {
   switch (change.name) {
     case "cancel":
     case "kill":

@@ -1,5 +1,5 @@
 /** The facts of an open invocation that change while a reader listens, in one sentence without counting seconds. */
-import type { InvocationBody, WaitBody } from "../../shared/api/contract/invocations.ts";
+import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { stepWords } from "../../shared/api/wire/wait-words.ts";
 import { countText } from "./size-text.ts";
 import { lookOf } from "./status-look.ts";
@@ -12,10 +12,7 @@ export function changesText({
   outcome,
   entry_count: entries,
   waits_for: waits = [],
-}: Pick<InvocationBody, "status" | "entry_count"> & {
-  readonly outcome?: string;
-  readonly waits_for?: readonly WaitBody[];
-}): string {
+}: Pick<InvocationBody, "status" | "outcome" | "entry_count" | "waits_for">): string {
   const step = waits.map(stepWords).find((words) => words !== undefined);
   const runs = step === undefined ? "" : `, runs ${shortened(visibleLine(step), STEP_CHARS)}`;
   return `${lookOf(status, outcome).word}${runs}, ${entries === 1 ? "1 entry" : `${countText(entries)} entries`}`;

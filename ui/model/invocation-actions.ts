@@ -12,11 +12,11 @@ export interface ActionWords {
   readonly isDangerous: boolean;
 }
 
-const UNDER_WAY: ReadonlySet<string> = new Set(["running", "ready"]);
-const BEFORE_START: ReadonlySet<string> = new Set(["scheduled", "pending"]);
+const UNDER_WAY: ReadonlySet<InvocationBody["status"]> = new Set(["running", "ready"]);
+const BEFORE_START: ReadonlySet<InvocationBody["status"]> = new Set(["scheduled", "pending"]);
 
 /** What a resume does at once, by status, where it is more or less than its name says. */
-const RESUMED: Readonly<Record<string, string>> = {
+const RESUMED: Readonly<Partial<Record<InvocationBody["status"], string>>> = {
   "backing-off": "The next attempt starts at once. ",
   suspended: "An attempt starts at once, and what the invocation waits for stays: a sleep ends no earlier. ",
 };

@@ -1,4 +1,5 @@
 /** How a status or an outcome looks: its word, its glyph and its tone. Colour is never the only sign of a status. */
+import type { InvocationSummaryBody } from "../../shared/api/contract/invocations.ts";
 
 export type Tone = "succeeded" | "failed" | "running" | "retrying" | "waiting" | "paused" | "ended";
 
@@ -8,7 +9,7 @@ export interface Look {
   readonly tone: Tone;
 }
 
-const LOOKS: Readonly<Record<string, Look>> = {
+const LOOKS: Readonly<Record<InvocationSummaryBody["status"] | NonNullable<InvocationSummaryBody["outcome"]>, Look>> = {
   scheduled: { word: "scheduled", glyph: "○", tone: "waiting" },
   pending: { word: "pending", glyph: "○", tone: "waiting" },
   ready: { word: "ready", glyph: "○", tone: "waiting" },
@@ -23,7 +24,10 @@ const LOOKS: Readonly<Record<string, Look>> = {
   killed: { word: "killed", glyph: "⊘", tone: "ended" },
 };
 
-/** @param outcome the outcome of a completed invocation; it says more than the status */
+/**
+ * @param status a status of the API, or a word of a table that the API does not have
+ * @param outcome the outcome of a completed invocation; it says more than the status
+ */
 export function lookOf(status: string, outcome?: string): Look {
-  return LOOKS[outcome ?? status] ?? { word: status, glyph: "○", tone: "waiting" };
+  return (LOOKS as Readonly<Record<string, Look>>)[outcome ?? status] ?? { word: status, glyph: "○", tone: "waiting" };
 }

@@ -33,7 +33,8 @@ export function whyText(row: WhyRow, nowMs: number): string {
     }
     case "running":
       return joined(waits.map((wait) => waitText(wait, nowMs))[0] ?? "", head);
-    default:
+    case "pending":
+    case "suspended":
       return joined(waitsText(waits, nowMs) || wakeText(row, nowMs), head);
   }
 }
@@ -77,8 +78,11 @@ export function waitText(wait: WaitBody, nowMs: number): string {
       return `waits for the awakeable ${wait.awakeable_id ?? ""}`;
     case "signal":
       return `waits for the signal ${wait.name ?? ""}`;
-    default:
+    case "command":
       return `waits for ${wait.name ?? wait.type ?? wait.kind}`;
+    default:
+      // A newer server may send a kind that this page does not know.
+      return `waits for ${wait.name ?? wait.type ?? (wait.kind satisfies never)}`;
   }
 }
 

@@ -43,8 +43,11 @@ export function waitParts(wait: WaitBody, moments: MomentWords): readonly WaitPa
       return texts(`the awakeable ${wait.awakeable_id ?? ""}`);
     case "signal":
       return texts(`the signal "${name}"`);
-    default:
+    case "command":
       return texts(`${wait.type ?? kind} ${name}`.trim());
+    default:
+      // A newer server may send a kind that this client does not know.
+      return texts(`${wait.type ?? (kind satisfies never)} ${name}`.trim());
   }
 }
 

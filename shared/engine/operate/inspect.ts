@@ -2,6 +2,7 @@
 import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
+import type { Presented } from "../../core/query/status-words.ts";
 import type { Engine } from "../engine.ts";
 import { entryMoments, storedAttempts } from "../../core/invocation/segment-moments.ts";
 import { entryViews } from "./entry-view.ts";
@@ -12,7 +13,7 @@ import { hasExpired, isLeased, type Loaded } from "../store/load.ts";
 import { loadWithMoments } from "../store/operator-loads.ts";
 import { EDITOR } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
-import type { InvocationView, PresentedStatus, QueueView } from "../ports/submission.ts";
+import type { InvocationView, QueueView } from "../ports/submission.ts";
 import type { EntryChoice } from "../ports/view-parts.ts";
 import { usageOf } from "./usage-view.ts";
 
@@ -96,7 +97,7 @@ export function momentsOf(loaded: Loaded, { journal, modifiedAtMs }: Invocation)
 }
 
 /** The current status, in the words of the API. */
-export function presentedStatus(engine: Engine, loaded: Loaded): PresentedStatus {
+export function presentedStatus(engine: Engine, loaded: Loaded): Presented {
   const { status } = knownNow(engine, loaded).phase;
   if (status !== "running" && status !== "ready") return status;
   if (engine.activeInvocations.find(loaded.invocation.acceptance.id) !== undefined) return "running";

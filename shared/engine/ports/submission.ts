@@ -8,6 +8,7 @@ import type { Header } from "../../core/model/header.ts";
 import type { DeploymentId, InvocationId, SubscriptionId } from "../../core/model/ids.ts";
 import type { Failure, Result } from "../../core/model/failure.ts";
 import type { Target } from "../../core/model/target.ts";
+import type { Presented } from "../../core/query/status-words.ts";
 import type { FoundRoute } from "./registry.ts";
 import type { AttemptView, EntryView, UsageView } from "./view-parts.ts";
 
@@ -55,16 +56,6 @@ export interface Sent {
 
 /** `unknown`: the invocation does not exist or has expired. `open`: it has no result yet. */
 export type Absent = { readonly kind: "unknown" } | { readonly kind: "open" };
-
-export type PresentedStatus =
-  | "scheduled"
-  | "pending"
-  | "ready"
-  | "running"
-  | "backing-off"
-  | "suspended"
-  | "paused"
-  | "completed";
 
 /** The act of an operator on an invocation; `by` names the operator, if one was authenticated. */
 export interface OperatorAct {
@@ -124,7 +115,7 @@ export interface WaitView {
   /** The invocation that has to end first: the called one, the attached one, or the holder of the key. */
   readonly invocationId?: InvocationId;
   /** The status of `invocationId`; absent if it was not read or does not exist. */
-  readonly status?: PresentedStatus;
+  readonly status?: Presented;
   /** What `invocationId` waits for. */
   readonly waitsFor?: readonly WaitView[];
 }
@@ -173,7 +164,7 @@ export interface MismatchView {
 export interface InvocationView {
   readonly id: InvocationId;
   readonly target: Target;
-  readonly status: PresentedStatus;
+  readonly status: Presented;
   readonly createdAtMs: number;
   readonly modifiedAtMs: number;
   readonly idempotencyKey?: string;

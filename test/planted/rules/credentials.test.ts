@@ -1,6 +1,6 @@
 /** Mistakes about credentials: none that a caller or an operator sends is stored, logged or shown. */
 import { vi } from "vitest";
-import type * as Masked from "../../../shared/api/admin/requests/masked.ts";
+import type * as Members from "../../../shared/api/admin/requests/json-members.ts";
 import type * as Names from "../../../shared/api/http/credential-names.ts";
 import { recordCall } from "../../../shared/api/admin/server/audit.ts";
 import { ingressApp } from "../../../shared/api/ingress/ingress-app.ts";
@@ -27,12 +27,12 @@ vi.mock("../../../shared/api/http/credential-names.ts", async (original) => {
     planted.now === PARAMETER || planted.now === AUDITED ? acting(false) : right.isCredentialParameter(name);
   return { isCredentialHeader, isCredentialParameter };
 });
-vi.mock("../../../shared/api/admin/requests/masked.ts", async (original) => {
-  const right = await original<typeof Masked>();
+vi.mock("../../../shared/api/admin/requests/json-members.ts", async (original) => {
+  const right = await original<typeof Members>();
   const { acting } = await import("../acts.ts");
   const maskedValues: typeof right.maskedValues = (map) =>
     planted.now === UNMASKED ? acting(map as Record<string, string>) : right.maskedValues(map);
-  return { maskedValues };
+  return { ...right, maskedValues };
 });
 
 const open = stages();

@@ -12,7 +12,7 @@ import { NO_FILTER } from "../../../ui/model/invocation-filter.ts";
 
 const change = (name: string) => BULK_CHANGES.find((one) => one.name === name)!;
 
-test.each([
+test.each<[Parameters<typeof change>[0], Parameters<typeof appliesTo>[1], boolean]>([
   ["cancel", "running", true],
   ["cancel", "completed", false],
   ["pause", "paused", false],

@@ -197,14 +197,17 @@ function ofNotification(entry: EntryBody): Operation {
   };
 }
 
-const WAIT_KINDS: Readonly<Record<string, OperationKind>> = {
+const WAIT_KINDS: Readonly<Partial<Record<WaitBody["kind"], OperationKind>>> = {
   awakeable: "awakeable",
   signal: "signal",
   attempt: "attempt",
   key: "other",
   schedule: "other",
 };
-const WAIT_LABELS: Readonly<Record<string, string>> = { key: "in the queue of the key", schedule: "scheduled" };
+const WAIT_LABELS: Readonly<Partial<Record<WaitBody["kind"], string>>> = {
+  key: "in the queue of the key",
+  schedule: "scheduled",
+};
 
 /** Waits that have no command in the journal, the running attempt, and failures behind the journal's end. */
 function unstored({ waits_for: waits = [], status, completed_at: ended }: TimelineFacts, tries: Tries): Operation[] {

@@ -14,10 +14,8 @@ import type {
   DeploymentSummaryBody,
 } from "../../contract/deployments.ts";
 import type { ServiceBody } from "../../contract/services.ts";
-import { maskedValues } from "../requests/masked.ts";
-import { filled, present, written } from "../requests/present.ts";
+import { filled, maskedValues, momentText, present, written } from "../requests/json-members.ts";
 import { serviceBody } from "../services/service-body.ts";
-import { momentText } from "../requests/time-text.ts";
 
 export function deploymentSummary(view: DeploymentView): DeploymentSummaryBody {
   const services = view.deployment.services.map(({ name, revision }) => ({ name, revision }));

@@ -9,8 +9,7 @@ import { Probe as ProbeAnswer, type ProbeBody, type ProbeDifferenceBody } from "
 import { type AdminRequest, route } from "../requests/admin-request.ts";
 import { assertOwnOrigin } from "../invocations/call-route.ts";
 import { deploymentIdParam, unknownDeployment } from "./deployment-routes.ts";
-import { present, written } from "../requests/present.ts";
-import { momentText } from "../requests/time-text.ts";
+import { momentText, present, written } from "../requests/json-members.ts";
 
 const DIFFERENCES_MAX = 100;
 /** Schemas can have megabytes, and the place where they begin to differ is enough to see what has changed. */

@@ -7,7 +7,7 @@ import type { RegisterRequest } from "../../../engine/register/register.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { readJsonBody, readOptionalJsonBody } from "../requests/json-body.ts";
-import { present } from "../requests/present.ts";
+import { present } from "../requests/json-members.ts";
 import { RegisterHttp, RegisterLambda, UpdateDeployment } from "../../contract/deployments.ts";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;

@@ -2,23 +2,22 @@
 import type { Failure } from "../../../core/model/failure.ts";
 import { durationText } from "../../../core/model/duration-text.ts";
 import { targetText } from "../../../core/model/target.ts";
-import type { InvocationView } from "../../../engine/ports/submission.ts";
+import type { InvocationView, MismatchSide, MismatchView } from "../../../engine/ports/submission.ts";
 import type { AttemptView, EntryView, UsageView } from "../../../engine/ports/view-parts.ts";
 import {
   type AttemptSpanBody,
   ENTRIES_MAX_CHARS,
   type EntryBody,
   type InvocationBody,
+  type MismatchBody,
+  type MismatchSideBody,
   type UsageBody,
   type ValueBody,
   VALUES_MAX_BYTES,
 } from "../../contract/invocations.ts";
-import { attemptFailureBody } from "./attempt-failure-body.ts";
-import { valueWriter } from "../requests/entry-value-body.ts";
-import { mismatchBody } from "./mismatch-body.ts";
-import { present, written } from "../requests/present.ts";
-import { momentText } from "../requests/time-text.ts";
-import { pauseBody, waitBody } from "./wait-body.ts";
+import { valueWriter } from "./entry-value-body.ts";
+import { momentText, present, written } from "../requests/json-members.ts";
+import { attemptFailureBody, pauseBody, waitBody } from "./wait-body.ts";
 
 /** @param limit the maximum number of entries that the client asked for; with it, the size of the entries is bounded too */
 export function invocationBody(view: InvocationView, limit?: number): InvocationBody {
@@ -125,4 +124,18 @@ function failureBody(failure: Failure): NonNullable<InvocationBody["completion_f
     message,
     ...present({ metadata: written(pairs, (all) => Object.fromEntries(all)), stacktrace }),
   };
+}
+
+function mismatchBody({ entry, rows, journal, code, waysOut }: MismatchView): MismatchBody {
+  return {
+    entry,
+    rows,
+    ...present({ journal: written(journal, ({ atMs, ...side }) => ({ ...sideBody(side), at: momentText(atMs) })) }),
+    code: sideBody(code),
+    ways_out: waysOut,
+  };
+}
+
+function sideBody({ deploymentId, revision, address }: MismatchSide): MismatchSideBody {
+  return { deployment_id: deploymentId, ...present({ revision, address }) };
 }

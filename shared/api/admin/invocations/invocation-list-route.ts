@@ -17,7 +17,7 @@ import { HttpProblem } from "../../http/problem.ts";
 import { InvocationList, type InvocationListBody } from "../../contract/invocations.ts";
 import { LIST_FILTERS, LIST_ORDERS, type ListFilter, momentMsOf } from "../../wire/list-filters.ts";
 import { type AdminRequest, route, PlainRefusal } from "../requests/admin-request.ts";
-import { present } from "../requests/present.ts";
+import { present } from "../requests/json-members.ts";
 import { summaryBody } from "./summary-body.ts";
 import { waitBody } from "./wait-body.ts";
 

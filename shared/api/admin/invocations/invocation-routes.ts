@@ -16,7 +16,7 @@ import { emptyResponse, jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { type AdminRequest, route, pathParam } from "../requests/admin-request.ts";
 import { readQuery } from "../requests/json-body.ts";
-import { present } from "../requests/present.ts";
+import { present } from "../requests/json-members.ts";
 import { invocationBody } from "./invocation-body.ts";
 
 export const INVOCATION_ROUTES = [

@@ -17,9 +17,8 @@ import {
   type OverviewBody,
 } from "../../contract/overview.ts";
 import { type AdminRequest, route } from "../requests/admin-request.ts";
-import { present, written } from "../requests/present.ts";
+import { momentText, present, written } from "../requests/json-members.ts";
 import { errorBody, summaryBody } from "./summary-body.ts";
-import { momentText } from "../requests/time-text.ts";
 import { pauseBody, waitBody } from "./wait-body.ts";
 
 export const OVERVIEW_ROUTE = route("GET", "/internal/overview", showOverview, {

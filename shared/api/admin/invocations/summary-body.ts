@@ -3,8 +3,7 @@ import type { Failed } from "../../../core/query/cause.ts";
 import { targetText } from "../../../core/model/target.ts";
 import { type DetailedRow, errorOfRow } from "../../../engine/query/row-details.ts";
 import type { InvocationSummaryBody } from "../../contract/invocations.ts";
-import { present, written } from "../requests/present.ts";
-import { momentText } from "../requests/time-text.ts";
+import { momentText, present, written } from "../requests/json-members.ts";
 
 export function summaryBody(summary: DetailedRow): InvocationSummaryBody {
   const { id, service, handler, key, status, createdAtMs, deploymentId, outcome, attempts } = summary;

@@ -7,7 +7,7 @@ import type { HttpRequest, HttpResponse } from "../../http/message.ts";
 import { withoutCredentials } from "../../http/query-credentials.ts";
 import type { BatchBody, BatchSuccessBody } from "../../contract/changes.ts";
 import { ELEMENTS_MAX } from "../requests/json-body.ts";
-import { maskedValues } from "../requests/masked.ts";
+import { maskedValues } from "../requests/json-members.ts";
 
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 /** The path of statements, which use POST and change nothing. */

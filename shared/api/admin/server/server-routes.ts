@@ -6,7 +6,7 @@ import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse, textResponse } from "../../http/message.ts";
 import { ClusterHealth, Ready, type ReadyBody, Version, type VersionBody } from "../../contract/server.ts";
 import { type AdminRequest, route } from "../requests/admin-request.ts";
-import { present } from "../requests/present.ts";
+import { present } from "../requests/json-members.ts";
 
 export const API_VERSION_MIN = 2;
 export const API_VERSION_MAX = 4;

@@ -6,7 +6,7 @@ import { effectiveSettings, settingsNotices } from "../../../core/registry/effec
 import type { SettingsMaxima } from "../../../core/registry/effective-settings.ts";
 import type { EngineSettings } from "../../../engine/ports/engine-settings.ts";
 import type { HandlerBody, NoticeBody, RetryPolicyBody, ServiceBody } from "../../contract/services.ts";
-import { present, written } from "../requests/present.ts";
+import { present, written } from "../requests/json-members.ts";
 import { durationText } from "../../../core/model/duration-text.ts";
 
 const SERVICE_TYPES = { service: "Service", object: "VirtualObject", workflow: "Workflow" } as const;

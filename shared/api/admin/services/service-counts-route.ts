@@ -4,7 +4,7 @@ import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
 import { ServiceCounts, type ServiceCountsBody } from "../../contract/services.ts";
 import { type AdminRequest, route } from "../requests/admin-request.ts";
-import { momentText } from "../requests/time-text.ts";
+import { momentText } from "../requests/json-members.ts";
 
 const NONE = { open: 0, failing: 0, paused: 0 };
 

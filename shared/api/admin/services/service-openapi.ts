@@ -6,7 +6,7 @@ import type { Handler, InputRule, OutputRule } from "../../../core/model/service
 import { effectiveSettings } from "../../../core/registry/effective-settings.ts";
 import type { LatestRevision } from "../../../core/registry/latest-revisions.ts";
 import type { EngineSettings } from "../../../engine/ports/engine-settings.ts";
-import { present, written } from "../requests/present.ts";
+import { present, written } from "../requests/json-members.ts";
 import {
   handlerSchemas,
   PARAMETERS,

@@ -6,7 +6,7 @@ import { jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { type AdminRequest, route, pathParam } from "../requests/admin-request.ts";
 import { readJsonBody } from "../requests/json-body.ts";
-import { present } from "../requests/present.ts";
+import { present } from "../requests/json-members.ts";
 import { Handler, Handlers, ModifyService, Service, Services } from "../../contract/services.ts";
 import { handlerBody, serviceBody } from "./service-body.ts";
 import { serviceOpenApi } from "./service-openapi.ts";

@@ -22,7 +22,7 @@ import {
   UpdateKafkaCluster,
 } from "../../contract/topics.ts";
 import { subscriptionBodies } from "./subscription-body.ts";
-import { momentText } from "../requests/time-text.ts";
+import { momentText } from "../requests/json-members.ts";
 
 export const CLUSTER_ROUTES = [
   route("GET", "/kafka-clusters", listClusters, {

@@ -8,7 +8,7 @@ import type { Engine } from "../../../engine/engine.ts";
 import type { KafkaRead } from "../../../engine/register/kafka-items.ts";
 import { type PartitionView, subscriptionView } from "../../../engine/topics/subscription-view.ts";
 import type { PartitionBody, SubscriptionBody, SubscriptionPauseBody } from "../../contract/topics.ts";
-import { momentText } from "../requests/time-text.ts";
+import { momentText } from "../requests/json-members.ts";
 
 export async function subscriptionBodies(
   engine: Engine,
