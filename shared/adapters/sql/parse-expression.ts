@@ -43,12 +43,12 @@ export abstract class ExpressionParser extends OperandParser {
 
   #comparison(): Expr {
     let left = this.#sum();
-    for (;;) {
+    for (let length = 1; ; length++) {
       const op = this.token.kind === "sign" ? COMPARISONS[this.token.text] : undefined;
       const next = op === undefined ? this.#test(left) : this.#compared(left, op);
       if (next === undefined) return left;
       left = next;
-      this.lengthen();
+      this.checkLength(length);
     }
   }
 
@@ -99,11 +99,11 @@ export abstract class ExpressionParser extends OperandParser {
 
   #chained(signs: readonly Arithmetic[], part: () => Expr): Expr {
     let left = part();
-    for (;;) {
+    for (let length = 1; ; length++) {
       const op = signs.find((sign) => this.sign(sign));
       if (op === undefined) return left;
       left = { type: "arithmetic", op, left, right: part() };
-      this.lengthen();
+      this.checkLength(length);
     }
   }
 

@@ -8,6 +8,9 @@ export function parse(statement: string): Statement {
   return new Parser(statement).statement();
 }
 
+/** How many of UNION, INTERSECT and EXCEPT may follow each other. */
+const SETS_MAX = 200;
+
 const JOINS: readonly (readonly [Join["kind"], readonly string[]])[] = [
   ["inner", ["JOIN"]],
   ["inner", ["INNER", "JOIN"]],
@@ -78,21 +81,21 @@ class Parser extends ExpressionParser {
 
   #union(): Query | Query["body"] {
     let left: Query | Query["body"] = this.#intersection();
-    for (;;) {
+    for (let length = 1; ; length++) {
       const type = this.words("UNION") ? "union" : this.words("EXCEPT") ? "except" : undefined;
       if (type === undefined) return left;
       const isAll = this.#isAll();
       left = { type, isAll, left: queryOf(left), right: queryOf(this.#intersection()) };
-      this.lengthen();
+      this.checkLength(length, SETS_MAX);
     }
   }
 
   #intersection(): Query | Query["body"] {
     let left: Query | Query["body"] = this.#operand();
-    while (this.words("INTERSECT")) {
+    for (let length = 1; this.words("INTERSECT"); length++) {
       const isAll = this.#isAll();
       left = { type: "intersect", isAll, left: queryOf(left), right: queryOf(this.#operand()) };
-      this.lengthen();
+      this.checkLength(length, SETS_MAX);
     }
     return left;
   }

@@ -55,14 +55,7 @@ export class Planner implements InnerQueries {
       const binder = (aliases: ReadonlyMap<string, Term>) => new Binder(new Scope(), planner, { aliases });
       return new SetPlan(body, query, { left, right }, binder, this.#planning.steps);
     }
-    return new SelectPlan(
-      body,
-      query,
-      outer,
-      { feed: (from) => planner.#feed(from, outer) },
-      planner,
-      this.#planning.steps,
-    );
+    return new SelectPlan(body, query, outer, (from) => planner.#feed(from, outer), planner, this.#planning.steps);
   }
 
   #withName({ name, query }: Query["names"][number]): Planner {

@@ -24,11 +24,6 @@ import type { Expr, From, Join, Query, Select } from "./syntax.ts";
 import { type Around, computed, need, type Row, type Term, type SortTerm } from "./terms.ts";
 import type { WindowCall } from "./windows.ts";
 
-/** How the tables of a SELECT are found. */
-export interface Mentions {
-  feed(from: From): Feed;
-}
-
 interface Joining extends Omit<JoinStep, "right" | "slots"> {
   readonly feed: Feed;
 }
@@ -57,7 +52,7 @@ export class SelectPlan implements Plan {
     select: Select,
     query: Query,
     outer: Scope | undefined,
-    mentions: Mentions,
+    feedOf: (from: From) => Feed,
     inner: InnerQueries,
     steps: StepLimit,
   ) {
@@ -66,7 +61,7 @@ export class SelectPlan implements Plan {
     this.#query = query;
     this.#isDistinct = select.isDistinct;
     this.#feeds = [...(select.from ? [select.from] : []), ...select.joins.map(({ from }) => from)].map((from) =>
-      mentions.feed(from),
+      feedOf(from),
     );
     this.#scope.sources.push(...this.#feeds.map(({ source }) => source));
     const binder = (allowed: Allowed = {}): Binder => new Binder(this.#scope, inner, allowed);
@@ -258,6 +253,7 @@ export function atPosition<Of extends { readonly term: Term }>(expr: Expr, outpu
 /** @throws SqlError if two different columns have one name */
 function outputsOf({ columns, joins }: Select, scope: Scope, binder: Binder): readonly Output[] {
   const outputs = new Map<string, Output>();
+  const counts = new Map<string, number>();
   const add = (name: string, term: Term): void => {
     const known = outputs.get(name)?.term;
     if (known === undefined) outputs.set(name, { name, type: term.type, term });
@@ -273,15 +269,15 @@ function outputsOf({ columns, joins }: Select, scope: Scope, binder: Binder): re
     const term = binder.term(column.expr);
     if (column.alias !== undefined) add(column.alias, term);
     else if (term.form?.is === "column") add(term.form.name, term);
-    else add(freeName(nameOf(column.expr), outputs), term);
+    else add(freeName(nameOf(column.expr), outputs, counts), term);
   }
   return [...outputs.values()];
 }
 
-/** A computed column without an alias gets a number if its name is taken. */
-function freeName(name: string, taken: ReadonlyMap<string, Output>): string {
+/** A computed column without an alias gets a number if its name is taken. @param counts the last number for each name */
+function freeName(name: string, taken: ReadonlyMap<string, Output>, counts: Map<string, number>): string {
   let free = name;
-  for (let count = 2; taken.has(free); count++) free = `${name}:${count}`;
+  for (let count = counts.get(name) ?? 1; taken.has(free); free = `${name}:${count}`) counts.set(name, ++count);
   return free;
 }
 

@@ -65,7 +65,6 @@ export class TokenReader {
   readonly #tokens: readonly Token[];
   #at = 0;
   #depth = 0;
-  #chain = 0;
 
   constructor(statement: string) {
     this.#tokens = tokensOf(statement);
@@ -158,19 +157,18 @@ export class TokenReader {
 
   /** @throws SqlError if the statement is nested too deeply */
   nested<T>(read: () => T): T {
-    const chain = this.#chain;
-    this.#chain = 0;
     if (++this.#depth > DEPTH_MAX) throw new SqlError("refused", `a statement has at most ${DEPTH_MAX} levels`);
     const inner = read();
     this.#depth -= 1;
-    this.#chain = chain;
     return inner;
   }
 
-  /** @throws SqlError if too many operators follow each other, because each of them is a level of the parsed statement */
-  lengthen(): void {
-    if (++this.#chain > CHAIN_MAX)
-      throw new SqlError("refused", `at most ${CHAIN_MAX} operators of one kind follow each other`);
+  /**
+   * Each operator of a chain is a level of the parsed statement.
+   * @throws SqlError if too many operators of one level of precedence follow each other
+   */
+  checkLength(operators: number, max = CHAIN_MAX): void {
+    if (operators > max) throw new SqlError("refused", `at most ${max} operators of one kind follow each other`);
   }
 
   unexpected(wanted: string): SqlError {

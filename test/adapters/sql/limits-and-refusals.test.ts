@@ -88,6 +88,11 @@ describe("long and deep statements", () => {
     ],
     ["a long chain of additions", `select ${"1+".repeat(100_000)}1`],
     ["many conditions", `select id from inv where ${"id = 'x' or ".repeat(15_000)}id = 'a'`],
+    ["many equal columns", `select ${"1, ".repeat(20_000)}1`],
+    ["many UNIONs", `select 1 as x${" union all select 1".repeat(2_000)}`],
+    ["many answered UNIONs", `select 1 as x${" union all select 1".repeat(200)}`],
+    ["nested SELECTs", `select x from ${"(select x from ".repeat(390)}(select id as x from inv) t${") t".repeat(390)}`],
+    ["nested queries in expressions", `select ${"(select ".repeat(190)}id${")".repeat(190)} as x from inv`],
     ["a long call of first_value", `select first_value(${"1,".repeat(120_000)}1) from inv`],
   ])("%s are answered or refused after little work", async (_what, statement) => {
     const startedMs = computedMs();
