@@ -21,6 +21,7 @@ export function functionWith(manifest: object) {
       };
     },
   };
-  const settings = { clusterName: "test" } as EngineSettings;
+  const protocol = { min: 5, max: 7, deprecatedBelow: 5 };
+  const settings = { clusterName: "test", protocol } as EngineSettings;
   return { asked, endpoints, engine: { endpoints, clock: new SteppedClock(), settings } };
 }
