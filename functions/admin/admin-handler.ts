@@ -11,11 +11,15 @@ import { answerPacking } from "../../shared/wiring/answer-packing.ts";
 import { statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
 import { builtInUi } from "../../shared/wiring/built-in-ui.ts";
 import { invocationUseCases } from "../../shared/wiring/use-cases.ts";
-import { requestOf, RESULT_MAX_BYTES, resultOf } from "../lambda/gateway-event.ts";
-import type { GatewayEvent, GatewayResult } from "../lambda/gateway-event.ts";
+import {
+  requestOf,
+  RESULT_MAX_BYTES,
+  resultOf,
+  type GatewayEvent,
+  type GatewayResult,
+} from "../lambda/gateway-event.ts";
 import { functionMemoryBytes } from "../lambda/function-memory.ts";
-import { timeIsUpAtMs } from "../lambda/time-left.ts";
-import type { LambdaContext } from "../lambda/time-left.ts";
+import { timeIsUpAtMs, type LambdaContext } from "../lambda/time-left.ts";
 
 export type AdminHandler = (event: GatewayEvent, context: LambdaContext) => Promise<GatewayResult>;
 

@@ -2,12 +2,10 @@
  * The files in the data directory through which the commands of the same user find the local admin API: its token, and the address
  * to which this token may be sent.
  */
-import { open, rename, rm } from "node:fs/promises";
-import type { FileHandle } from "node:fs/promises";
+import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { newSecret } from "./secrets.ts";
-import { constants } from "node:fs";
-import type { Stats } from "node:fs";
+import { constants, type Stats } from "node:fs";
 
 export const TOKEN_FILE = "admin-token";
 const ADDRESS_FILE = "admin-url";

@@ -2,17 +2,18 @@
  * The door of a listener that acts with the rights of an operator: it lets a request in that brings the token, or the session of a
  * page that a one-time code has opened, and refuses requests of other web pages whatever they bring.
  */
-import { emptyResponse, jsonResponse } from "../../shared/api/http/message.ts";
-import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
-import { PAGE_KEY_HEADER } from "../../shared/api/wire/door.ts";
-import type { DoorErrorBody, SessionBody, SignInCodeBody } from "../../shared/api/wire/door.ts";
+import { emptyResponse, jsonResponse, type HttpRequest, type HttpResponse } from "../../shared/api/http/message.ts";
+import {
+  PAGE_KEY_HEADER,
+  type DoorErrorBody,
+  type SessionBody,
+  type SignInCodeBody,
+} from "../../shared/api/wire/door.ts";
 import { remedyOf } from "../../shared/api/wire/remedies.ts";
-import { PageSessions } from "./sign-in.ts";
-import type { PageSession } from "./sign-in.ts";
+import { PageSessions, CODE_MS, SignInCodes, noSessionPage, signedInPage, type PageSession } from "./sign-in.ts";
 import type { Ends } from "./peer-user.ts";
 import { isSame } from "./secrets.ts";
 import { endedSessionCookie, sessionCookies, setSessionCookie } from "./session-cookie.ts";
-import { CODE_MS, SignInCodes, noSessionPage, signedInPage } from "./sign-in.ts";
 
 /** No service has such a name, so these paths are free at an ingress too. */
 const CODES = "/-/sign-in-codes";

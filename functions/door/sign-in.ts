@@ -1,7 +1,6 @@
 /** A sign-in of a browser at the local admin API: the codes, the sessions that they open, and the pages that the browser shows. */
 import { isSame, newSecret, digestOf } from "./secrets.ts";
-import { textResponse } from "../../shared/api/http/message.ts";
-import type { HttpResponse } from "../../shared/api/http/message.ts";
+import { textResponse, type HttpResponse } from "../../shared/api/http/message.ts";
 
 /** The time in which a browser starts, also a slow one. */
 export const CODE_MS = 2 * 60 * 1000;

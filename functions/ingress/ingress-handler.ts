@@ -3,10 +3,8 @@ import { bodyTooLargeResponse, resultTooLargeResponse } from "../../shared/api/i
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
-import { requestOf, resultOf } from "../lambda/gateway-event.ts";
-import type { GatewayEvent, GatewayResult } from "../lambda/gateway-event.ts";
-import { timeIsUpAtMs } from "../lambda/time-left.ts";
-import type { LambdaContext } from "../lambda/time-left.ts";
+import { requestOf, resultOf, type GatewayEvent, type GatewayResult } from "../lambda/gateway-event.ts";
+import { timeIsUpAtMs, type LambdaContext } from "../lambda/time-left.ts";
 
 export type IngressHandler = (event: GatewayEvent, context: LambdaContext) => Promise<GatewayResult>;
 

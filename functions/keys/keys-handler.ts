@@ -2,10 +2,9 @@
  * The keys of an environment as a resource of its stack: created once, kept by updates, and removed with the stack
  * unless `Keep` is set. With the keys, the environment claims its table.
  */
-import { makeParameterKeys, removeParameterKeys } from "../../shared/wiring/parameter-keys.ts";
+import { makeParameterKeys, removeParameterKeys, type ParameterStore } from "../../shared/wiring/parameter-keys.ts";
 import type { Table } from "../../shared/engine/ports/table.ts";
 import { claimForEnvironment } from "../../shared/wiring/table-format.ts";
-import type { ParameterStore } from "../../shared/wiring/parameter-keys.ts";
 import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.ts";
 
 /**

@@ -1,6 +1,5 @@
 /** Converts between API Gateway HTTP API events (payload format 2.0) and the project's requests and responses. */
-import { NO_SNIFFING } from "../../shared/api/http/message.ts";
-import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
+import { NO_SNIFFING, type HttpRequest, type HttpResponse } from "../../shared/api/http/message.ts";
 
 /** The fields of the event that this module uses. */
 export interface GatewayEvent {

@@ -1,6 +1,5 @@
 /** Handles the custom resource that registers a deployment; if the registration fails, the update of the stack fails. */
-import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.ts";
-import { NEVER_MADE } from "../lambda/custom-resource.ts";
+import { NEVER_MADE, type ResourceEvent, type ResourceOutcome } from "../lambda/custom-resource.ts";
 import type { AdminAnswer, AskAdmin } from "./admin-client.ts";
 
 const REGISTERED_ALREADY = "META0004";

@@ -2,15 +2,13 @@
  * The handler of the sweeper function. A rule calls it every few minutes; it sweeps, tries the dead letters, and compares the
  * event source mappings with the subscriptions.
  */
-import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
-import type { DeadLetterReport } from "../../shared/engine/sweep/dead-letters.ts";
+import { drainDeadLetters, type DeadLetterReport } from "../../shared/engine/sweep/dead-letters.ts";
 import type { SweepReport } from "../../shared/engine/sweep/pass.ts";
 import { followOnce } from "../../shared/engine/topics/follow-subscriptions.ts";
 import { sweepAll, sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
-import { timeIsUpAtMs } from "../lambda/time-left.ts";
-import type { LambdaContext } from "../lambda/time-left.ts";
+import { timeIsUpAtMs, type LambdaContext } from "../lambda/time-left.ts";
 
 /** The sweep gets this share of the time, so that time for the rest remains even if looks take long. */
 const SWEPT_SHARE = 0.75;

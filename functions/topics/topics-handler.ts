@@ -2,8 +2,7 @@
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
 import { deliverRecords, type KafkaEvent } from "../../shared/wiring/deliver-records.ts";
-import { timeIsUpAtMs } from "../lambda/time-left.ts";
-import type { LambdaContext } from "../lambda/time-left.ts";
+import { timeIsUpAtMs, type LambdaContext } from "../lambda/time-left.ts";
 
 export interface CalledFunction extends LambdaContext {
   /** The ARN ends with the alias that the mapping calls. Lambda always sets this member. */

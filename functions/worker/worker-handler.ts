@@ -1,10 +1,8 @@
 /** The Lambda handler of the worker: it handles the messages of a batch, as far as the time of the function allows. */
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
-import { workEvent } from "../../shared/wiring/work-event.ts";
-import type { WorkAnswer, WorkEvent } from "../../shared/wiring/work-event.ts";
-import { timeIsUpAtMs } from "../lambda/time-left.ts";
-import type { LambdaContext } from "../lambda/time-left.ts";
+import { workEvent, type WorkAnswer, type WorkEvent } from "../../shared/wiring/work-event.ts";
+import { timeIsUpAtMs, type LambdaContext } from "../lambda/time-left.ts";
 
 export type WorkerHandler = (event: WorkEvent, context: LambdaContext) => Promise<WorkAnswer>;
 

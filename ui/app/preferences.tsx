@@ -1,7 +1,6 @@
 /** The reader's preferences at the right of the frame: zone, theme, keys, and the end of the session. */
 import type { JSX } from "preact";
-import { isUtc, theme } from "../data/preferences.ts";
-import type { Theme } from "../data/preferences.ts";
+import { isUtc, theme, type Theme } from "../data/preferences.ts";
 import { zoneText } from "../model/time-text.ts";
 import { useState } from "preact/hooks";
 import { hasSession, needsSignIn, signOut } from "../data/session.ts";

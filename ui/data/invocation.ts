@@ -2,8 +2,7 @@
 import { useMemo, useRef } from "preact/hooks";
 import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { ApiProblem, ask } from "./api.ts";
-import type { Polled } from "./polled.ts";
-import { usePolled } from "./polled.ts";
+import { usePolled, type Polled } from "./polled.ts";
 import { readsHaveAPrice } from "./server.ts";
 
 /** Shorter journals are read whole, so that nothing of them can be out of date. */

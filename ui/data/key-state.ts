@@ -1,8 +1,15 @@
 /** Reads and edits the state of one key. A long key, or a large state, is read by statements. */
 import type { StateBody } from "../../shared/api/contract/state.ts";
 import { stateVersion } from "../../shared/api/wire/state-version.ts";
-import type { KeyState, StateEdit, Values } from "../model/key-state.ts";
-import { bytesOfHex, edited, newStateBody, stateOf } from "../model/key-state.ts";
+import {
+  bytesOfHex,
+  edited,
+  newStateBody,
+  stateOf,
+  type KeyState,
+  type StateEdit,
+  type Values,
+} from "../model/key-state.ts";
 import { cellText, type Row } from "../model/sql-answer.ts";
 import { sqlText } from "../../shared/api/wire/quoted-words.ts";
 import { ask } from "./api.ts";

@@ -1,7 +1,6 @@
 /** The route that the address names, and changes of it. */
 import { computed, signal } from "@preact/signals";
-import { hrefTo, parseRoute } from "../model/route.ts";
-import type { PageName, Route } from "../model/route.ts";
+import { hrefTo, parseRoute, type PageName, type Route } from "../model/route.ts";
 import { arrive } from "./places.ts";
 import { takeKeyFromAddress } from "./session.ts";
 

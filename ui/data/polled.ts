@@ -1,7 +1,6 @@
 /** Loads a value and loads it again, as often as its price allows. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { signal } from "@preact/signals";
-import type { ReadonlySignal } from "@preact/signals";
+import { signal, type ReadonlySignal } from "@preact/signals";
 import { type ApiProblem, problemOf } from "./api.ts";
 import { readsHaveAPrice } from "./server.ts";
 

@@ -8,8 +8,7 @@ import type {
 } from "../../shared/api/contract/deployments.ts";
 import type { ServiceBody, ServiceCountsBody } from "../../shared/api/contract/services.ts";
 import { ask, exchange, problemIn } from "./api.ts";
-import type { Polled } from "./polled.ts";
-import { usePolled } from "./polled.ts";
+import { usePolled, type Polled } from "./polled.ts";
 import { readsHaveAPrice } from "./server.ts";
 import { runStatement } from "./statements.ts";
 

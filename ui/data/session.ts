@@ -1,7 +1,6 @@
 /** The session of this page at a server that wants a token: its key, its end, and whether the reader has to sign in. */
 import { signal } from "@preact/signals";
-import { PAGE_KEY_HEADER } from "../../shared/api/wire/door.ts";
-import type { SessionBody } from "../../shared/api/wire/door.ts";
+import { PAGE_KEY_HEADER, type SessionBody } from "../../shared/api/wire/door.ts";
 import { forget, read, write } from "./preferences.ts";
 
 /** `stepwell ui` opens `ui/#key=<key>/<route>`. */

@@ -1,8 +1,7 @@
 /** Kafka clusters and subscriptions, and changes of them. */
 import type { KafkaClusterBody, SubscriptionBody } from "../../shared/api/contract/topics.ts";
 import { ask } from "./api.ts";
-import type { Polled } from "./polled.ts";
-import { usePolled } from "./polled.ts";
+import { usePolled, type Polled } from "./polled.ts";
 
 export interface Topics {
   readonly clusters: readonly KafkaClusterBody[];

@@ -1,7 +1,6 @@
 /** The faults of a value, by the fields of a schema. */
 import { ExactNumber } from "./exact-json.ts";
-import { fieldOf, isSchema } from "../../shared/api/wire/schema-field.ts";
-import type { Field } from "../../shared/api/wire/schema-field.ts";
+import { fieldOf, isSchema, type Field } from "../../shared/api/wire/schema-field.ts";
 
 /** A schema that refers to itself would be checked without end. */
 const DEPTH_MAX = 8;

@@ -1,7 +1,6 @@
 /** The forms that create a subscription and reset one, and the requests that they make. */
 import type { SubscriptionPauseBody } from "../../shared/api/contract/topics.ts";
-import { recordOf } from "./register-form.ts";
-import type { Pair } from "./register-form.ts";
+import { recordOf, type Pair } from "./register-form.ts";
 import { behindBadRecord } from "./topic-text.ts";
 
 export interface SubscribeForm {

@@ -10,8 +10,7 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { sql, SQLDialect } from "@codemirror/lang-sql";
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
-import { Annotation, Compartment, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
-import type { Extension } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, Prec, StateEffect, StateField, type Extension } from "@codemirror/state";
 import {
   Decoration,
   drawSelection,
@@ -20,8 +19,8 @@ import {
   keymap,
   lineNumbers,
   placeholder,
+  type DecorationSet,
 } from "@codemirror/view";
-import type { DecorationSet } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 export type EditorLanguage = "sql" | "json" | "text";

@@ -1,8 +1,7 @@
 /** A payload: indented JSON, text or hexadecimal, with its size, and with buttons that copy and download it. */
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { ShownPayload } from "../model/payload-text.ts";
-import { payloadLabel, shownBytes, shownText } from "../model/payload-text.ts";
+import { payloadLabel, shownBytes, shownText, type ShownPayload } from "../model/payload-text.ts";
 import { sizeText } from "../model/size-text.ts";
 import { CopyButton } from "./copy-button.tsx";
 

@@ -3,8 +3,7 @@ import { Command } from "commander";
 import { CommandFailure, EXIT_INVOCATION_FAILED } from "../text/command-failure.ts";
 import { attachRequest, outputRequest } from "../http/ingress-client.ts";
 import { giveResult, untilInterrupted } from "./result-output.ts";
-import { sessionOf } from "../http/session.ts";
-import type { Session } from "../http/session.ts";
+import { sessionOf, type Session } from "../http/session.ts";
 
 export function attachCommand(): Command {
   return new Command("attach")

@@ -1,9 +1,7 @@
 /** `stepwell awakeable`: completes an awakeable, for which an invocation waits. */
 import { Command } from "commander";
-import { dataOption, readPayload } from "./payload.ts";
-import type { Payload } from "./payload.ts";
-import { sessionOf } from "../http/session.ts";
-import type { Session } from "../http/session.ts";
+import { dataOption, readPayload, type Payload } from "./payload.ts";
+import { sessionOf, type Session } from "../http/session.ts";
 
 export function awakeableCommands(): Command {
   return new Command("awakeable")

@@ -6,12 +6,10 @@ import { CommandFailure, EXIT_NO_SERVER } from "../text/command-failure.ts";
 import type { IngressAnswer } from "../http/ingress-client.ts";
 import { momentText } from "../text/moment.ts";
 import { headerOptions, headersOf, type HeaderFlags } from "./pair-options.ts";
-import { dataOption, readPayload } from "./payload.ts";
-import type { Payload } from "./payload.ts";
+import { dataOption, readPayload, type Payload } from "./payload.ts";
 import { isJson } from "../../../shared/api/wire/pretty-json.ts";
 import { giveResult, untilInterrupted } from "./result-output.ts";
-import { sessionOf } from "../http/session.ts";
-import type { Session } from "../http/session.ts";
+import { sessionOf, type Session } from "../http/session.ts";
 import { foreignLine } from "../text/visible-text.ts";
 
 interface Target {

@@ -5,8 +5,7 @@ import { addressText, transportText, withHiddenHeaders } from "./deployment-addr
 import { momentText } from "../text/moment.ts";
 import { probeCommand } from "./probe-command.ts";
 import { registerCommand } from "./register-command.ts";
-import { sessionOf, yesOption } from "../http/session.ts";
-import type { Session } from "../http/session.ts";
+import { sessionOf, yesOption, type Session } from "../http/session.ts";
 import { pairsText, tableText } from "../text/table.ts";
 import { foreignText } from "../text/visible-text.ts";
 import { updateCommand } from "./update-command.ts";

@@ -1,7 +1,6 @@
 /** `stepwell explain`: prints the entry of the error table for a code, without a server. */
 import { Argument, Command, InvalidArgumentError } from "commander";
-import { EXPLAINED_CODES, explanationOf } from "../../../shared/api/wire/remedies.ts";
-import type { Explanation } from "../../../shared/api/wire/remedies.ts";
+import { EXPLAINED_CODES, explanationOf, type Explanation } from "../../../shared/api/wire/remedies.ts";
 import { sessionOf } from "../http/session.ts";
 
 export function explainCommand(): Command {

@@ -7,8 +7,7 @@ import { ownRefusal } from "../text/command-failure.ts";
 import { addressText, deploymentAddress } from "./deployment-address.ts";
 import { addPair, headerOptions, headersOf, type HeaderFlags, type Pairs } from "./pair-options.ts";
 import { planText } from "../text/registration-plan.ts";
-import { sessionOf, yesOption } from "../http/session.ts";
-import type { Session } from "../http/session.ts";
+import { sessionOf, yesOption, type Session } from "../http/session.ts";
 import { foreignLine } from "../text/visible-text.ts";
 
 const STATUS_EXISTS = 200;

@@ -2,8 +2,7 @@
 import { Command } from "commander";
 import type { HandlerBody, ServiceBody, ServiceCountsBody } from "../../../shared/api/contract/services.ts";
 import { momentText } from "../text/moment.ts";
-import { sessionOf } from "../http/session.ts";
-import type { Session } from "../http/session.ts";
+import { sessionOf, type Session } from "../http/session.ts";
 import { pairsText, tableText } from "../text/table.ts";
 
 export function serviceCommands(): Command {

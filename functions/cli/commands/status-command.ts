@@ -2,8 +2,7 @@
 import { Command } from "commander";
 import type { CauseBody, HeldBody, OverviewBody } from "../../../shared/api/contract/overview.ts";
 import { ageText } from "../text/moment.ts";
-import { sessionOf } from "../http/session.ts";
-import type { Session } from "../http/session.ts";
+import { sessionOf, type Session } from "../http/session.ts";
 import { tableText } from "../text/table.ts";
 import { foreignLine } from "../text/visible-text.ts";
 

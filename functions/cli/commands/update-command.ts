@@ -4,8 +4,7 @@ import type { DeploymentBody } from "../../../shared/api/contract/deployments.ts
 import { CommandFailure } from "../text/command-failure.ts";
 import { addressText, deploymentAddress, withHiddenHeaders } from "./deployment-address.ts";
 import { headerOptions, headersOf, type HeaderFlags } from "./pair-options.ts";
-import { sessionOf, yesOption } from "../http/session.ts";
-import type { Session } from "../http/session.ts";
+import { sessionOf, yesOption, type Session } from "../http/session.ts";
 import { pairsText } from "../text/table.ts";
 
 interface UpdateFlags extends HeaderFlags {

@@ -1,6 +1,5 @@
 /** Sends one request to a server. Returns the answer, or fails with what is known if there is no answer. */
-import { request as requestHttp } from "node:http";
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { CommandFailure, EXIT_NO_SERVER, EXIT_REFUSED, EXIT_USAGE } from "../text/command-failure.ts";
 

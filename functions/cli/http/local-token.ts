@@ -1,7 +1,6 @@
 /** Finds the token of a local admin API in its data directory, for the same user's commands. */
 import { loadSettings } from "../../../shared/config/settings.ts";
-import { readAdminFiles } from "../../door/admin-files.ts";
-import type { AdminFiles } from "../../door/admin-files.ts";
+import { readAdminFiles, type AdminFiles } from "../../door/admin-files.ts";
 import { isLoopbackHost } from "../../door/loopback.ts";
 
 /**

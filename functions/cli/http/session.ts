@@ -1,14 +1,12 @@
 /** A session provides a command with the clients of both APIs, the terminal and the output format. */
-import { InvalidArgumentError, Option } from "commander";
-import type { Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { adminClient, type AdminClient } from "./admin-client.ts";
 import { adminServer } from "./admin-server.ts";
 import { CommandFailure, EXIT_USAGE } from "../text/command-failure.ts";
 import { shownBase } from "./http-exchange.ts";
 import { ingressClient, type IngressClient } from "./ingress-client.ts";
 import { prettyJson } from "../../../shared/api/wire/pretty-json.ts";
-import { openTerminal } from "../text/terminal.ts";
-import type { Terminal } from "../text/terminal.ts";
+import { openTerminal, type Terminal } from "../text/terminal.ts";
 
 export interface Session {
   readonly admin: AdminClient;

@@ -1,8 +1,11 @@
 /** The preview of a registration, printed before the confirmation question. */
 import type { RegisteredBody } from "../../../shared/api/contract/deployments.ts";
 import type { ServiceBody } from "../../../shared/api/contract/services.ts";
-import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
-import type { HandlerChange, ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
+import {
+  registrationPlan,
+  type HandlerChange,
+  type ServiceChange,
+} from "../../../shared/api/wire/registration-plan.ts";
 import { indented, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
 import { foreignLine } from "./visible-text.ts";

@@ -5,8 +5,7 @@ import type { Operation } from "./operation.ts";
 import type { TimelineFacts } from "./operations.ts";
 import { msOf } from "./receipts.ts";
 import { hasFailed } from "./rows.ts";
-import type { Span, TimeScale } from "./scale.ts";
-import { toPx } from "./scale.ts";
+import { toPx, type Span, type TimeScale } from "./scale.ts";
 
 /** The attempts, with the running one up to now. Waits on open exchanges, sleeps and back-offs are between them. */
 export function busySpans(facts: TimelineFacts, nowMs: number): readonly Span[] {

@@ -1,8 +1,6 @@
 /** The bar of one row: pieces side by side, made of attempts, back-offs, waits and the time until the result. */
-import type { FailedTry, Operation } from "./operation.ts";
-import { isPoint, isWait } from "./operation.ts";
-import type { TimeScale } from "./scale.ts";
-import { toPx } from "./scale.ts";
+import { isPoint, isWait, type FailedTry, type Operation } from "./operation.ts";
+import { toPx, type TimeScale } from "./scale.ts";
 
 export type PieceShape =
   /** The code of the operation ran. */

@@ -1,6 +1,5 @@
 /** The rows of a timeline: operations, groups of equal ones, and the rows of called invocations below their calls. */
-import type { Operation } from "./operation.ts";
-import { lookOfKind } from "./operation.ts";
+import { lookOfKind, type Operation } from "./operation.ts";
 
 /** The called invocation of an expanded call, as far as the page has loaded it. */
 export type Child =

@@ -1,7 +1,6 @@
 /** The ticks of a timeline's axis: moments since the beginning, in round steps. */
 import { durationText } from "../time-text.ts";
-import type { TimeScale } from "./scale.ts";
-import { toPx } from "./scale.ts";
+import { toPx, type TimeScale } from "./scale.ts";
 
 export interface Tick {
   readonly atMs: number;

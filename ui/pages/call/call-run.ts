@@ -2,8 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { InvocationSummaryBody } from "../../../shared/api/contract/invocations.ts";
 import { type ApiProblem, problemOf } from "../../data/api.ts";
-import { callHandler, openSince } from "../../data/calls.ts";
-import type { CallAnswer, CallRequest } from "../../data/calls.ts";
+import { callHandler, openSince, type CallAnswer, type CallRequest } from "../../data/calls.ts";
 import { peekNowMs } from "../../data/clock.ts";
 
 const TICK_MS = 1_000;

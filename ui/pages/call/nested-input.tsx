@@ -1,8 +1,7 @@
 /** The fields for objects and lists. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { fieldOf, isSchema } from "../../../shared/api/wire/schema-field.ts";
-import type { Field, Property, Schema } from "../../../shared/api/wire/schema-field.ts";
+import { fieldOf, isSchema, type Field, type Property, type Schema } from "../../../shared/api/wire/schema-field.ts";
 import { sampleOf } from "../../../shared/api/wire/schema-sample.ts";
 import { visibleLine } from "../../model/visible-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";

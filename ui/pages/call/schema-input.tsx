@@ -2,8 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { parseExact, stringifyExact, ExactNumber, numberOf } from "../../model/exact-json.ts";
-import { fieldOf } from "../../../shared/api/wire/schema-field.ts";
-import type { Field } from "../../../shared/api/wire/schema-field.ts";
+import { fieldOf, type Field } from "../../../shared/api/wire/schema-field.ts";
 import { sampleOf } from "../../../shared/api/wire/schema-sample.ts";
 import { variantOf } from "../../model/schema-value.ts";
 import { shortened, visibleLine } from "../../model/visible-text.ts";

@@ -1,12 +1,9 @@
 /** The dialog that registers a deployment: a dry run shows the changes, and the same request then makes them. */
 import type { JSX } from "preact";
-import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
-import type { ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
+import { registrationPlan, type ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
 import { ApiProblem } from "../../data/api.ts";
-import { askServices, postDeployment } from "../../data/registry.ts";
-import type { Registration } from "../../data/registry.ts";
-import { EMPTY_FORM, missingIn, registerBody } from "../../model/register-form.ts";
-import type { RegisterForm } from "../../model/register-form.ts";
+import { askServices, postDeployment, type Registration } from "../../data/registry.ts";
+import { EMPTY_FORM, missingIn, registerBody, type RegisterForm } from "../../model/register-form.ts";
 import { useDialogForm } from "../../parts/dialog-form.ts";
 import { DialogFrame } from "../../parts/dialog-frame.tsx";
 import { PlanView } from "./plan-view.tsx";

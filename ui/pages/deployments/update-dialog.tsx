@@ -1,11 +1,9 @@
 /** The dialog that updates a deployment in place: it changes the address or the headers, not the services. */
 import type { JSX } from "preact";
-import { registrationPlan } from "../../../shared/api/wire/registration-plan.ts";
-import type { ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
+import { registrationPlan, type ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
 import { ask } from "../../data/api.ts";
 import type { DeploymentBody } from "../../../shared/api/contract/deployments.ts";
-import { addressIn, recordOf } from "../../model/register-form.ts";
-import type { Pair } from "../../model/register-form.ts";
+import { addressIn, recordOf, type Pair } from "../../model/register-form.ts";
 import { useDialogForm } from "../../parts/dialog-form.ts";
 import { DialogFrame } from "../../parts/dialog-frame.tsx";
 import { PairRows } from "../../parts/pair-rows.tsx";

@@ -1,9 +1,14 @@
 /** The attempts of an invocation: a strip on the scale of the timeline, and a list with their moments. */
 import type { JSX } from "preact";
-import type { AttemptFacts, AttemptMark } from "../../model/timeline/attempts.ts";
-import { attemptMarks, countOf, numberText, outcomeText } from "../../model/timeline/attempts.ts";
-import type { TimeScale } from "../../model/timeline/scale.ts";
-import { toPx } from "../../model/timeline/scale.ts";
+import {
+  attemptMarks,
+  countOf,
+  numberText,
+  outcomeText,
+  type AttemptFacts,
+  type AttemptMark,
+} from "../../model/timeline/attempts.ts";
+import { toPx, type TimeScale } from "../../model/timeline/scale.ts";
 import { countText } from "../../model/size-text.ts";
 import { durationText } from "../../model/time-text.ts";
 import { visibleLine } from "../../model/visible-text.ts";

@@ -9,8 +9,9 @@ import {
   progressOf,
   restartText,
   wordsOf,
+  type ActionName,
+  type Progress,
 } from "../../model/invocation-actions.ts";
-import type { ActionName, Progress } from "../../model/invocation-actions.ts";
 import { useState, useEffect } from "preact/hooks";
 import { isJson } from "../../../shared/api/wire/pretty-json.ts";
 import { ask, ApiProblem } from "../../data/api.ts";

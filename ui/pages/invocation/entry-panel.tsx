@@ -6,10 +6,8 @@ import { wordsOf } from "../../../shared/core/protocol/command-words.ts";
 import { nowMs } from "../../data/clock.ts";
 import { hrefTo } from "../../model/route.ts";
 import { messageName } from "../../model/timeline/entry-kinds.ts";
-import type { Operation } from "../../model/timeline/operation.ts";
-import { isPoint, lookOfKind, tookText } from "../../model/timeline/operation.ts";
-import { hasFailed } from "../../model/timeline/rows.ts";
-import type { Row } from "../../model/timeline/rows.ts";
+import { isPoint, lookOfKind, tookText, type Operation } from "../../model/timeline/operation.ts";
+import { hasFailed, type Row } from "../../model/timeline/rows.ts";
 import { countText } from "../../model/size-text.ts";
 import { durationText } from "../../model/time-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -17,8 +15,7 @@ import { LongText } from "../../parts/long-text.tsx";
 import { Exact, exactText } from "../../parts/moment.tsx";
 import { InvocationLink } from "../../parts/short-id.tsx";
 import type { Ask } from "./dialogs.tsx";
-import { EntryValue } from "./entry-value.tsx";
-import type { SerdeName } from "./entry-value.tsx";
+import { EntryValue, type SerdeName } from "./entry-value.tsx";
 
 export interface EntryPanelProps {
   readonly row: Row;

@@ -1,8 +1,7 @@
 /** A journal mismatch (RT0016): the recorded entries beside those of the present code, and the ways out as buttons. */
 import type { JSX } from "preact";
 import type { InvocationBody, MismatchBody, MismatchSideBody } from "../../../shared/api/contract/invocations.ts";
-import type { ActionName } from "../../model/invocation-actions.ts";
-import { actionsFor, askText } from "../../model/invocation-actions.ts";
+import { actionsFor, askText, type ActionName } from "../../model/invocation-actions.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Exact } from "../../parts/moment.tsx";

@@ -1,9 +1,7 @@
 /** One row of a timeline: index, kind, name and duration at the left, the bar at the right. */
 import type { ComponentChildren, JSX } from "preact";
-import type { Piece } from "../../model/timeline/bars.ts";
-import { piecesOf } from "../../model/timeline/bars.ts";
-import type { Operation } from "../../model/timeline/operation.ts";
-import { failedCount, isPoint, lookOfKind, tookText } from "../../model/timeline/operation.ts";
+import { piecesOf, type Piece } from "../../model/timeline/bars.ts";
+import { failedCount, isPoint, lookOfKind, tookText, type Operation } from "../../model/timeline/operation.ts";
 import type { Row } from "../../model/timeline/rows.ts";
 import type { TimeScale } from "../../model/timeline/scale.ts";
 import { countText } from "../../model/size-text.ts";

@@ -2,8 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { setQuery } from "../../data/location.ts";
 import type { Operation } from "../../model/timeline/operation.ts";
-import type { Row } from "../../model/timeline/rows.ts";
-import { firstProblem } from "../../model/timeline/rows.ts";
+import { firstProblem, type Row } from "../../model/timeline/rows.ts";
 
 export interface Chosen {
   /** The chosen row, whose details are shown. */

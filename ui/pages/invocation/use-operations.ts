@@ -1,8 +1,7 @@
 /** The operations of a timeline; those of a long journal are made in steps, so that the page never blocks. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Operation } from "../../model/timeline/operation.ts";
-import type { TimelineFacts } from "../../model/timeline/operations.ts";
-import { operationSteps, operationsOf } from "../../model/timeline/operations.ts";
+import { operationSteps, operationsOf, type TimelineFacts } from "../../model/timeline/operations.ts";
 
 /** Shorter journals are laid out at once. */
 const AT_ONCE_MAX_ENTRIES = 1_000;

@@ -1,11 +1,9 @@
 /** The keys of a timeline: rows, problems, zoom and search. */
 import { useMemo, useRef } from "preact/hooks";
 import { setQuery } from "../../data/location.ts";
-import { useShortcuts } from "../../data/shortcuts.ts";
-import type { Shortcut } from "../../data/shortcuts.ts";
+import { useShortcuts, type Shortcut } from "../../data/shortcuts.ts";
 import { panned, rangeText, zoomed } from "../../model/timeline/activity.ts";
-import type { Row } from "../../model/timeline/rows.ts";
-import { hasFailed } from "../../model/timeline/rows.ts";
+import { hasFailed, type Row } from "../../model/timeline/rows.ts";
 import type { Span } from "../../model/timeline/scale.ts";
 import type { Chosen } from "./use-chosen.ts";
 

@@ -2,12 +2,10 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { InvocationBody, WaitBody } from "../../../shared/api/contract/invocations.ts";
-import { pauseWords, stepWords, waitParts } from "../../../shared/api/wire/wait-words.ts";
-import type { MomentWords } from "../../../shared/api/wire/wait-words.ts";
+import { pauseWords, stepWords, waitParts, type MomentWords } from "../../../shared/api/wire/wait-words.ts";
 import { nowMs } from "../../data/clock.ts";
 import { durationText, momentOf } from "../../model/time-text.ts";
-import type { WaitChain } from "../../model/wait-chain.ts";
-import { waitChains } from "../../model/wait-chain.ts";
+import { waitChains, type WaitChain } from "../../model/wait-chain.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Exact, exactText } from "../../parts/moment.tsx";
 import { DeploymentLink, InvocationLink } from "../../parts/short-id.tsx";

@@ -6,8 +6,7 @@ import { signal } from "@preact/signals";
 import type { ListOrder } from "../../../shared/api/wire/list-filters.ts";
 import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { firstListed, listingPage, listingPages, requestsAtOnce } from "../../data/listing.ts";
-import { apiQuery } from "../../model/invocation-filter.ts";
-import type { InvocationFilter } from "../../model/invocation-filter.ts";
+import { apiQuery, type InvocationFilter } from "../../model/invocation-filter.ts";
 import { NO_ROWS, type Row, type Rows, ROWS_MAX, withFresh, withHead, withOlder } from "../../model/list-rows.ts";
 
 export const FIRST_PAGE = 100;

@@ -1,7 +1,6 @@
 /** The conflict of an edit with a state that has changed meanwhile: both values, and a button for each. */
 import type { JSX } from "preact";
-import { changedNames } from "../../model/key-state.ts";
-import type { StateEdit, Values } from "../../model/key-state.ts";
+import { changedNames, type StateEdit, type Values } from "../../model/key-state.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Payload } from "../../parts/payload.tsx";
 import type { Conflict } from "./state-edit.ts";

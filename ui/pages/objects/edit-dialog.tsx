@@ -1,11 +1,9 @@
 /** The dialogs that set or remove one value of a state. After a conflicting change, the first shows both values and lets the reader choose. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { problemOf } from "../../data/api.ts";
-import type { ApiProblem } from "../../data/api.ts";
+import { problemOf, type ApiProblem } from "../../data/api.ts";
 import { askWholeState } from "../../data/key-state.ts";
-import { bytesOfText, editableText, formOf } from "../../model/byte-text.ts";
-import type { ByteForm } from "../../model/byte-text.ts";
+import { bytesOfText, editableText, formOf, type ByteForm } from "../../model/byte-text.ts";
 import type { KeyState, StateEdit } from "../../model/key-state.ts";
 import { isJson } from "../../../shared/api/wire/pretty-json.ts";
 import { DialogFrame } from "../../parts/dialog-frame.tsx";

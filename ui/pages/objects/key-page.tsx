@@ -1,8 +1,7 @@
 /** One key of an object, or one workflow: its state, its queue and its promises. */
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { askPromises, askQueue } from "../../data/keys.ts";
-import type { PromiseRow, QueuedRow } from "../../data/keys.ts";
+import { askPromises, askQueue, type PromiseRow, type QueuedRow } from "../../data/keys.ts";
 import { askState } from "../../data/key-state.ts";
 import { usePolled } from "../../data/polled.ts";
 import { useService } from "../../data/registry.ts";

@@ -1,8 +1,7 @@
 /** The keys of one service, the largest state first. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { askKeys } from "../../data/keys.ts";
-import type { KeyList, KeyRow } from "../../data/keys.ts";
+import { askKeys, type KeyList, type KeyRow } from "../../data/keys.ts";
 import { goTo } from "../../data/location.ts";
 import { usePolled } from "../../data/polled.ts";
 import { readsHaveAPrice } from "../../data/server.ts";

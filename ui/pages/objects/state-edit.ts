@@ -2,8 +2,7 @@
 import { useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { askWholeState, sendEdit } from "../../data/key-state.ts";
-import type { KeyState, StateEdit, Values } from "../../model/key-state.ts";
-import { isSameState } from "../../model/key-state.ts";
+import { isSameState, type KeyState, type StateEdit, type Values } from "../../model/key-state.ts";
 
 const CONFLICT = 409;
 /** The pauses between reads after an edit. */

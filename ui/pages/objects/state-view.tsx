@@ -1,13 +1,11 @@
 /** The state of one key: its values with their sizes, and the changes that a reader can make. */
 import type { JSX } from "preact";
 import { useState, useEffect } from "preact/hooks";
-import { askValue } from "../../data/key-state.ts";
-import type { ShownState, ValueSize } from "../../data/key-state.ts";
+import { askValue, type ShownState, type ValueSize } from "../../data/key-state.ts";
 import type { StateEdit } from "../../model/key-state.ts";
 import { countText, sizeText } from "../../model/size-text.ts";
 import { EditDialog, RemovalDialog } from "./edit-dialog.tsx";
-import { problemOf } from "../../data/api.ts";
-import type { ApiProblem } from "../../data/api.ts";
+import { problemOf, type ApiProblem } from "../../data/api.ts";
 import { shownBytes } from "../../model/payload-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Payload } from "../../parts/payload.tsx";

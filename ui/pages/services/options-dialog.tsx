@@ -3,8 +3,15 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { ask } from "../../data/api.ts";
-import { changeOf, durationProblem, editsOf, OPTIONS } from "../../model/service-options.ts";
-import type { DurationOption, OptionEdits, OptionWords } from "../../model/service-options.ts";
+import {
+  changeOf,
+  durationProblem,
+  editsOf,
+  OPTIONS,
+  type DurationOption,
+  type OptionEdits,
+  type OptionWords,
+} from "../../model/service-options.ts";
 import { ConfirmDialog } from "../../parts/confirm-dialog.tsx";
 
 export interface OptionsDialogProps {

@@ -1,6 +1,5 @@
 /** The rows of an answer: a table that has only its visible rows in the document. */
-import { Fragment } from "preact";
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import { useMemo, useState, useEffect, useRef } from "preact/hooks";
 import { cellText, columnWidths, isNumeric, type Row, type StatementAnswer } from "../../model/sql-answer.ts";
 import { visibleLine } from "../../model/visible-text.ts";

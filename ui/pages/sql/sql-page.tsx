@@ -12,8 +12,7 @@ import { Editor } from "../../parts/editor.tsx";
 import { download } from "../../parts/payload.tsx";
 import { Empty, ProblemBox } from "../../parts/states.tsx";
 import { ResultTable } from "./result-table.tsx";
-import { problemOf } from "../../data/api.ts";
-import type { ApiProblem } from "../../data/api.ts";
+import { problemOf, type ApiProblem } from "../../data/api.ts";
 
 export function SqlPage(): JSX.Element {
   const query = route.value?.query;

@@ -9,8 +9,7 @@ import { useState } from "preact/hooks";
 import { peekNowMs } from "../../data/clock.ts";
 import { isUtc } from "../../data/preferences.ts";
 import { countText } from "../../model/size-text.ts";
-import { resetTarget } from "../../model/subscribe-form.ts";
-import type { ResetForm, ResetPlace } from "../../model/subscribe-form.ts";
+import { resetTarget, type ResetForm, type ResetPlace } from "../../model/subscribe-form.ts";
 import { zoneText } from "../../model/time-text.ts";
 import { behindBadRecord } from "../../model/topic-text.ts";
 

@@ -2,13 +2,11 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { useShortcuts } from "../../data/shortcuts.ts";
-import { useTopics } from "../../data/topics.ts";
-import type { Topics } from "../../data/topics.ts";
+import { useTopics, type Topics } from "../../data/topics.ts";
 import { countText } from "../../model/size-text.ts";
 import { LoadedView, Empty } from "../../parts/states.tsx";
 import { SubscribeDialog } from "./subscribe-dialog.tsx";
-import { SubscriptionDialog } from "./subscription-dialogs.tsx";
-import type { AskedChange } from "./subscription-dialogs.tsx";
+import { SubscriptionDialog, type AskedChange } from "./subscription-dialogs.tsx";
 import { SubscriptionTable } from "./subscription-table.tsx";
 import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { brokersOf, partsOf } from "../../model/topic-text.ts";
