@@ -1,6 +1,7 @@
 /** The rows of the overview: invocations, circuits and deployments that need an operator, worst first, each with one sentence. */
 import type { DeploymentSummaryBody } from "../../shared/api/contract/deployments.ts";
 import type { AttentionBody, CauseBody, HeldBody, OverviewBody } from "../../shared/api/contract/overview.ts";
+import { listHref } from "./invocation-filter.ts";
 import { hrefTo } from "./route.ts";
 import type { Tone } from "./status-look.ts";
 import { countText } from "./size-text.ts";
@@ -65,7 +66,7 @@ function causeNeed(group: CauseBody): NeedRow {
     id: `${kind} ${service}/${handler} ${cause ?? ""}`,
     ...LOOKS[kind]!,
     target: `${service}/${handler}`,
-    href: hrefTo("invocations", [], causeQuery(group)),
+    href: groupHref(group),
     sentence: text ?? "Paused, and no failure is stored: an operator may have paused them.",
     since,
     act: "resume-group",
@@ -78,9 +79,10 @@ export function groupCount({ count, looked_at: lookedAt, among }: CauseBody): No
   return { number: count, isAtLeast: lookedAt < among };
 }
 
-/** The filter of the list that has the invocations of the group. */
-export function causeQuery({ kind, service, handler, cause }: CauseBody): Readonly<Record<string, string | undefined>> {
-  return { status: kind === "paused" ? "paused" : "backing-off", service, handler, cause };
+/** The list of the invocations of the group. */
+function groupHref({ kind, service, handler, cause }: CauseBody): string {
+  const status = [kind === "paused" ? "paused" : "backing-off"];
+  return listHref({ status, service: [service], handler: [handler], ...(cause !== undefined && { cause: [cause] }) });
 }
 
 const LOOKS: Readonly<Record<string, Pick<NeedRow, "glyph" | "tone" | "word">>> = {

@@ -3,11 +3,13 @@ import {
   ageMsOf,
   type FilterName,
   LIST_FILTERS,
-  type ListFilter,
   momentMsOf,
+  type ListFilter,
+  type ListOrder,
 } from "../../shared/api/wire/list-filters.ts";
 import { OUTCOME_WORDS, STATUS_WORDS } from "../../shared/api/wire/status-words.ts";
 import { isCauseId } from "../../shared/core/query/cause.ts";
+import { hrefTo } from "./route.ts";
 
 const FILTERS = LIST_FILTERS.filter(({ note }) => note !== undefined) as readonly (ListFilter & { name: FilterName })[];
 
@@ -137,13 +139,21 @@ export function quotedIfNeeded(value: string): string {
 }
 
 /** Members of the address. An empty key is written as a pair of quotes, because the address leaves out empty members. */
-export function filterQuery(filter: InvocationFilter): Record<string, string | undefined> {
+function filterQuery(filter: InvocationFilter): Record<string, string | undefined> {
   const [key] = filter.key;
   const isOdd = key !== undefined && (key === "" || key.startsWith('"'));
   return {
     ...Object.fromEntries(FILTERS.map(({ name }) => [name, filter[name].join(",")])),
     ...(isOdd && { key: JSON.stringify(key) }),
   };
+}
+
+/** A link to the list with a filter. */
+export function listHref(
+  filter: Partial<InvocationFilter>,
+  more: { readonly order?: ListOrder | undefined } = {},
+): string {
+  return hrefTo("invocations", [], { ...filterQuery({ ...NO_FILTER, ...filter }), ...more });
 }
 
 /** The filter that an address names; unclear members are left out. */

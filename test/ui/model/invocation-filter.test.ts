@@ -4,14 +4,14 @@ import { expect, test } from "vitest";
 import {
   apiQuery,
   filterIn,
-  filterQuery,
   filterText,
   type InvocationFilter,
   isOpenOnly,
+  listHref,
   NO_FILTER,
   readFilter,
 } from "../../../ui/model/invocation-filter.ts";
-import { hrefTo, parseRoute } from "../../../ui/model/route.ts";
+import { parseRoute } from "../../../ui/model/route.ts";
 import { OUTCOME_WORDS, STATUS_WORDS } from "../../../shared/api/wire/status-words.ts";
 
 const ID = "inv_1eO5S2qk3h3m5J0h8vSddGqotar0aBcDeF";
@@ -82,7 +82,7 @@ test("each filter comes back from its text and from its address", () => {
   fc.assert(
     fc.property(anyFilter, (filter) => {
       expect(filterOf(filterText(filter))).toEqual(filter);
-      const route = parseRoute(hrefTo("invocations", [], filterQuery(filter)));
+      const route = parseRoute(listHref(filter));
       expect(filterIn(route!.query)).toEqual(filter);
     }),
   );

@@ -5,13 +5,7 @@
 import type { JSX, RefObject } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { completions, unfinished, type Completion, type KnownNames } from "../../model/filter-completion.ts";
-import {
-  filterQuery,
-  filterText,
-  isOpenOnly,
-  readFilter,
-  type InvocationFilter,
-} from "../../model/invocation-filter.ts";
+import { listHref, filterText, isOpenOnly, readFilter, type InvocationFilter } from "../../model/invocation-filter.ts";
 import { visibleLine } from "../../model/visible-text.ts";
 import { FILTER_BOX_ID } from "./list-keys.ts";
 import type { DeploymentSummaryBody } from "../../../shared/api/contract/deployments.ts";
@@ -172,7 +166,7 @@ class FilterField {
     if (read.kind === "id") goTo(hrefTo("invocations", [read.id]));
     if (read.kind !== "filter") return;
     const isOldest = route.peek()?.query.get("order") === "oldest" && isOpenOnly(read.filter);
-    goTo(hrefTo("invocations", [], { ...filterQuery(read.filter), order: isOldest ? "oldest" : undefined }));
+    goTo(listHref(read.filter, { order: isOldest ? "oldest" : undefined }));
   }
 
   /** Puts a completion in the place of the unfinished token; after a name, its values are offered. */

@@ -5,8 +5,8 @@ import { route, setQuery } from "../../data/location.ts";
 import { useKept } from "../../data/places.ts";
 import { usePolled } from "../../data/polled.ts";
 import {
+  listHref,
   filterIn,
-  filterQuery,
   filterText,
   isEmpty,
   isOpenOnly,
@@ -133,7 +133,7 @@ function Presets({ filter, order }: { readonly filter: InvocationFilter; readonl
       {PRESETS.map((preset) => (
         <a
           key={preset.words}
-          href={hrefTo("invocations", [], { ...filterQuery(preset.filter), order: preset.order })}
+          href={listHref(preset.filter, { order: preset.order })}
           aria-current={now === `${preset.order ?? "newest"} ${filterText(preset.filter)}` ? "true" : undefined}
         >
           {preset.words}

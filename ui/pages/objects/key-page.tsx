@@ -7,6 +7,7 @@ import { usePolled } from "../../data/polled.ts";
 import { useService } from "../../data/registry.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
+import { listHref } from "../../model/invocation-filter.ts";
 import { hrefTo } from "../../model/route.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -60,7 +61,7 @@ export function KeyPage({ service, objectKey }: KeyPageProps): JSX.Element {
         </h1>
         <span class="links">
           <a href={hrefTo("call", [service], { key: objectKey === "" ? undefined : objectKey })}>Try it</a>
-          <a href={hrefTo("invocations", [], { service, key: objectKey })}>Invocations</a>
+          <a href={listHref({ service: [service], key: [objectKey] })}>Invocations</a>
           <a href={hrefTo("services", [service])}>Service</a>
         </span>
       </div>

@@ -5,7 +5,7 @@ import type { EndedBody, EndedMinuteBody } from "../../../shared/api/contract/ov
 import { problemOf, type ApiProblem } from "../../data/api.ts";
 import { peekNowMs } from "../../data/clock.ts";
 import { barsOf, MinuteCounts, sumOf, type Bar } from "../../model/ended-bars.ts";
-import { hrefTo } from "../../model/route.ts";
+import { listHref } from "../../model/invocation-filter.ts";
 import { countText } from "../../model/size-text.ts";
 import { momentOf, momentText } from "../../model/time-text.ts";
 import { Exact } from "../../parts/moment.tsx";
@@ -42,7 +42,7 @@ function Ended({ ended, isWhole }: { readonly ended: EndedBody; readonly isWhole
               outcome={outcome}
               count={sum[outcome]}
               isAtLeast={!isWhole}
-              href={hrefTo("invocations", [], { outcome })}
+              href={listHref({ outcome: [outcome] })}
             />
           ))}
         </ul>

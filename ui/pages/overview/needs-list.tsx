@@ -10,7 +10,7 @@ import { useSubject } from "../../data/subject.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
 import { needRows, type NeedRow } from "../../model/attention-rows.ts";
 import { needsSubject } from "../../model/page-title.ts";
-import { hrefTo } from "../../model/route.ts";
+import { listHref } from "../../model/invocation-filter.ts";
 import { countText } from "../../model/size-text.ts";
 import { ageText } from "../../model/time-text.ts";
 import { visibleText } from "../../model/visible-text.ts";
@@ -137,13 +137,13 @@ function More({ overview, rows }: { readonly overview: OverviewBody; readonly ro
     rows.filter((row) => row.word === word).reduce((sum, { count }) => sum + (count?.number ?? 1), 0) +
     (word === "failing" ? (overview.circuits ?? []).reduce((sum, { waiting }) => sum + waiting, 0) : 0);
   const parts = [
-    { word: "paused", count: overview.open["paused"] ?? 0, href: hrefTo("invocations", [], { status: "paused" }) },
+    { word: "paused", count: overview.open["paused"] ?? 0, href: listHref({ status: ["paused"] }) },
     {
       word: "failing",
       count: overview.open["backing-off"] ?? 0,
-      href: hrefTo("invocations", [], { status: "backing-off" }),
+      href: listHref({ status: ["backing-off"] }),
     },
-    { word: "overdue", count: overview.overdue, href: hrefTo("invocations", [], { status: "open", order: "oldest" }) },
+    { word: "overdue", count: overview.overdue, href: listHref({ status: ["open"] }, { order: "oldest" }) },
   ].flatMap(({ word, count, href }) => {
     const more = count - shown(word);
     return more <= 0 ? [] : [{ word, more, href }];

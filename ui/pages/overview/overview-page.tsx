@@ -9,6 +9,7 @@ import { readsHaveAPrice } from "../../data/server.ts";
 import { LoadedView } from "../../parts/states.tsx";
 import { EndedPart } from "./ended-part.tsx";
 import { NeedsList } from "./needs-list.tsx";
+import { listHref } from "../../model/invocation-filter.ts";
 import { hrefTo } from "../../model/route.ts";
 import { CountRow } from "./count-row.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
@@ -75,15 +76,10 @@ function OpenCounts({ overview }: { readonly overview: OverviewBody }): JSX.Elem
             status={status}
             count={open[status] ?? 0}
             isAtLeast={isAtLeast}
-            href={hrefTo("invocations", [], { status })}
+            href={listHref({ status: [status] })}
           />
         ))}
-        <CountRow
-          words="all open"
-          count={total}
-          isAtLeast={isAtLeast}
-          href={hrefTo("invocations", [], { status: "open" })}
-        />
+        <CountRow words="all open" count={total} isAtLeast={isAtLeast} href={listHref({ status: ["open"] })} />
       </ul>
     </section>
   );

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import type { HandlerBody, ServiceBody } from "../../../shared/api/contract/services.ts";
 import { handlerTypeText } from "../../model/deployment-text.ts";
+import { listHref } from "../../model/invocation-filter.ts";
 import { hrefTo } from "../../model/route.ts";
 import { effectiveOption, effectivePolicy, OPTIONS, policyText } from "../../model/service-options.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -37,7 +38,7 @@ export function HandlerView({ service, handler, isOpen }: HandlerViewProps): JSX
         )}
         <p class="links">
           <a href={hrefTo("call", [service.name, name])}>Try it</a>
-          <a href={hrefTo("invocations", [], { service: service.name, handler: name })}>Invocations</a>
+          <a href={listHref({ service: [service.name], handler: [name] })}>Invocations</a>
         </p>
         <Options service={service} handler={handler} />
         <Notices notices={handler.info} />

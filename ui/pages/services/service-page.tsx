@@ -6,6 +6,7 @@ import { type ApiProblem, ask, problemOf } from "../../data/api.ts";
 import { route } from "../../data/location.ts";
 import { useService } from "../../data/registry.ts";
 import { serviceTypeText } from "../../model/deployment-text.ts";
+import { listHref } from "../../model/invocation-filter.ts";
 import { hrefTo } from "../../model/route.ts";
 import { OPTIONS, policyText } from "../../model/service-options.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -71,7 +72,7 @@ function Head({ service, onEdit }: { readonly service: ServiceBody; readonly onE
         </h1>
         <span class="links">
           <a href={hrefTo("call", [name])}>Try it</a>
-          <a href={hrefTo("invocations", [], { service: name })}>Invocations</a>
+          <a href={listHref({ service: [name] })}>Invocations</a>
           {ty !== "Service" && <a href={hrefTo("objects", [name])}>Keys and state</a>}
         </span>
         <button type="button" class="quiet" onClick={() => void openApi()}>

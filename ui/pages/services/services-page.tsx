@@ -6,6 +6,7 @@ import { route } from "../../data/location.ts";
 import { useServiceCounts, useServices } from "../../data/registry.ts";
 import { readsHaveAPrice } from "../../data/server.ts";
 import { servicesWith, serviceTypeText } from "../../model/deployment-text.ts";
+import { listHref } from "../../model/invocation-filter.ts";
 import { hrefTo } from "../../model/route.ts";
 import { countText } from "../../model/size-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -147,7 +148,7 @@ function ServiceRow({ service, counts }: ServiceRowProps): JSX.Element {
       <td data-label="">
         <span class="links">
           <a href={hrefTo("call", [name])}>try it</a>
-          <a href={hrefTo("invocations", [], { service: name })}>invocations</a>
+          <a href={listHref({ service: [name] })}>invocations</a>
           {ty !== "Service" && <a href={hrefTo("objects", [name])}>keys</a>}
         </span>
       </td>
@@ -164,23 +165,23 @@ function CountCells({
 }): JSX.Element {
   const own = counts?.services.find(({ service }) => service === name);
   const isAtLeast = counts?.at_least === true;
-  const link = (count: number | undefined, query: Readonly<Record<string, string>>, what: string) => (
+  const link = (count: number | undefined, status: string, what: string) => (
     <CountLink
       count={counts && (count ?? 0)}
       isAtLeast={isAtLeast}
-      href={hrefTo("invocations", [], { service: name, ...query })}
+      href={listHref({ service: [name], status: [status] })}
       what={`${what} of ${name}`}
     />
   );
   return (
     <>
       <td data-label="Open" class="right">
-        {link(own?.open, { status: "open" }, "open invocations")}
+        {link(own?.open, "open", "open invocations")}
       </td>
       <td data-label="Failing, paused" class="right">
         <span>
-          {link(own?.failing, { status: "backing-off" }, "failing invocations")},{" "}
-          {link(own?.paused, { status: "paused" }, "paused invocations")}
+          {link(own?.failing, "backing-off", "failing invocations")},{" "}
+          {link(own?.paused, "paused", "paused invocations")}
         </span>
       </td>
       {counts?.failed_since !== undefined && (
@@ -188,7 +189,7 @@ function CountCells({
           <CountLink
             count={own?.failed ?? 0}
             isAtLeast={false}
-            href={hrefTo("invocations", [], { service: name, outcome: "failed" })}
+            href={listHref({ service: [name], outcome: ["failed"] })}
             what={`failed invocations of ${name}`}
           />
         </td>
