@@ -20,7 +20,9 @@ function engineOf(known: Deployment, endpoints: Endpoints) {
   > as Registry;
   const clock = new SteppedClock();
   const contacts = new Map<string, number>();
-  return { endpoints, clock, registry, settings: { clusterName: "test" } as EngineSettings, bulkheads: { contacts } };
+  const protocol = { min: 5, max: 7, deprecatedBelow: 5 };
+  const settings = { clusterName: "test", protocol } as EngineSettings;
+  return { endpoints, clock, registry, settings, bulkheads: { contacts } };
 }
 
 test("a deployment that never answers is given up after five seconds, and its exchange ends", async () => {
