@@ -93,7 +93,11 @@ function comparable(first: Term, second: Term, isEquality: boolean): readonly [T
     throw new SqlError("syntax", `a ${one} and a ${other} cannot be compared; to_timestamp(...) is a moment`);
   }
   const numbers = [one, other].map((type) => isNumeric(type) || type === "duration" || type === "boolean");
-  if (numbers[0] && numbers[1]) return [left, right];
+  // A boolean is compared as 0 or 1, and no longer narrows the scan of its column.
+  if (numbers[0] && numbers[1])
+    return one === "boolean"
+      ? [cast(left, "number"), right]
+      : [left, other === "boolean" ? cast(right, "number") : right];
   // The text of a number is compared as a number, and a number of the statement with equal texts.
   const [number, text] = numbers[0] ? [left, right] : [right, left];
   const areTexts = !numbers[0] && !numbers[1];

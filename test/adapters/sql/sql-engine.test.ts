@@ -190,6 +190,12 @@ describe("the scans of tables", () => {
     },
   );
 
+  test("a boolean that is compared with a number does not narrow the scan, whose bounds are texts", async () => {
+    const table = new MemorySqlTable("things", "a, b b", [{ a: "x", b: true }]);
+    expect((await sql.run("select a from things where b = 1 and a = 'x'", [table])).rows).toEqual([["x"]]);
+    expect(table.scans.map(({ narrowing }) => Object.fromEntries(narrowing))).toEqual([{ a: { in: ["x"] } }]);
+  });
+
   test("a disjunction narrows only by columns that both sides name", async () => {
     expect(await narrowingOf("select id from sys_invocation where id = 'a' or id in ('b')")).toEqual([
       { id: { in: ["a", "b"] } },
