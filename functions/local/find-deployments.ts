@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
-import { lookAt } from "../../shared/engine/register/look-at.ts";
+import { lookAt } from "../../shared/engine/register/probe-deployment.ts";
 import { loggedAddress, type RegisteredUp } from "../../shared/engine/register/register-when-up.ts";
 import { isLoopbackHost, isOwnHost } from "../door/loopback.ts";
 import type { WatchedDeployment } from "./watch-deployment.ts";

@@ -1,7 +1,7 @@
 /** Registers a deployment and, if asked, checks it each second, because a restart during development may change its handlers. */
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
-import { ServedElsewhere } from "../../shared/engine/register/served-elsewhere.ts";
+import { ServedElsewhere } from "../../shared/engine/register/register.ts";
 import {
   loggedAddress,
   registeredUnder,

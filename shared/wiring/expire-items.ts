@@ -16,10 +16,9 @@ export interface Expiry {
 }
 
 /**
- * Removes expired items at each interval, until the signal aborts. A failed removal is logged, and the next interval repeats
- * it. The function removes only what a finished walk of the sweeper has shown to belong to no open invocation
- * (`expirableBeforeMs`). So after a long sleep of the machine, the sweeper notes and extends open invocations before their items
- * can be removed.
+ * Removes expired items at each interval, until the signal aborts. A failed removal is logged and repeated at the next interval.
+ * The sweeper must extend the open invocations first, also after the machine has slept for long: an item is removed only if it expired
+ * before `expirableBeforeMs`, which a finished walk over the open index has set.
  */
 export async function expireItems(
   { table, clock, log, activeInvocations, everyMs }: Expiry,

@@ -1,9 +1,8 @@
 /** Connects the use cases of operators to the admin API, and starts the loops of the engine. */
 import type { InvocationUseCases } from "../api/admin/requests/use-cases.ts";
-import { cancel } from "../engine/operate/cancel.ts";
+import { cancel, pause } from "../engine/operate/orders.ts";
 import { showInvocation } from "../engine/query/show-invocation.ts";
 import { kill } from "../engine/recover/kill.ts";
-import { pause } from "../engine/operate/pause.ts";
 import { purge, purgeJournal } from "../engine/operate/purge.ts";
 import { restart } from "../engine/operate/restart.ts";
 import { resume } from "../engine/operate/resume.ts";

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Result } from "../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
-import { cancel } from "../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../shared/engine/operate/orders.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { cancel } from "../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../shared/engine/operate/orders.ts";
 import { purge } from "../../shared/engine/operate/purge.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { Play } from "../harness/engine/budget-play.ts";

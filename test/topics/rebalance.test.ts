@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { KafkaTopics } from "../../shared/adapters/kafka/kafka-topics.ts";
 import type { ConsumedSubscription } from "../../shared/engine/ports/topics.ts";
 import { readKafka } from "../../shared/engine/register/kafka-items.ts";
-import { recordSink } from "../../shared/engine/topics/record-sink.ts";
+import { recordSink } from "../../shared/engine/topics/follow-subscriptions.ts";
 import { silentLog } from "../recording-log.ts";
 import { until } from "../running-processes.ts";
 import { startKafka } from "./broker.ts";

@@ -5,7 +5,7 @@ import { invocationIdBytes, nonceBytes } from "../../core/model/ids.ts";
 import { traceparentText } from "../../core/model/trace-context.ts";
 import { requestBody } from "../../core/protocol/request-body.ts";
 import { invocationContentType, type ProtocolVersion } from "../../core/protocol/version.ts";
-import type { EagerState } from "../lock/eager-state.ts";
+import type { EagerState } from "../lock/state-reads.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { ExchangeRequest } from "../ports/endpoints.ts";

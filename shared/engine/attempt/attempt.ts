@@ -12,7 +12,7 @@ import { type Failing, failed, overfull, spanOf, unroutable, unsent, neverBegun 
 import { type Growth, learnQuiet, staysOpen } from "./hold.ts";
 import { OpenConversation } from "./open-conversation.ts";
 import { beginReading, type ReadEnd, readReply, replyMaxBytes, replyOf } from "./reply-reader.ts";
-import { eagerState } from "../lock/eager-state.ts";
+import { eagerState } from "../lock/state-reads.ts";
 import type { Engine } from "../engine.ts";
 import { expand, type Expanded } from "./expand.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";

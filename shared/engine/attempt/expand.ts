@@ -10,7 +10,7 @@ import { childIdEntry, commandEntry, notificationEntry } from "../store/entries.
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { NoRoomError } from "../local/reply-room.ts";
 import { childId } from "../accept/invocation-ids.ts";
-import { keyedReads } from "../lock/keyed-reads.ts";
+import { keyedReads } from "../lock/state-reads.ts";
 
 /** A reply of at most this many items is processed without waiting for a turn, so that plain calls stay fast. */
 const SHORT_MAX_ITEMS = 32;

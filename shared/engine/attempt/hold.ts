@@ -215,9 +215,9 @@ export interface Growth {
 }
 
 /**
- * A handler that only returns a result would pay for the open side of its exchange and gain nothing, so the first attempt of a
- * handler that is known to be quiet is request-response. An unknown handler may run code beside its
- * steps, such as a library that saves its session. A suspension would disturb that code, so the exchange stays open.
+ * True if the next exchange stays open over several segments. For a quiet handler, one that only returns a result, an open exchange
+ * costs more and gains nothing, so its first attempt is request-response. A handler that this process does not know yet gets an open
+ * exchange: it may run code beside its steps, such as a library that saves its session, and a suspension would disturb that code.
  */
 export function staysOpen(engine: Engine, active: ActiveInvocation, route: Route): boolean {
   const { settings, activeInvocations } = engine;

@@ -15,7 +15,7 @@ import { commit } from "./commit.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { noteFailure } from "./failure-events.ts";
-import { leaveOpenIndex } from "../lease/leave-open-index.ts";
+import { leaveOpenIndex } from "../lease/release.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { park, readMeanwhile } from "./park.ts";
 import { perform } from "../effects/perform.ts";

@@ -5,7 +5,7 @@ import { HOUR_MS } from "../../core/model/time-units.ts";
 import { lookAfterMs } from "../attempt/hold.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
 import { passOver } from "../lock/leave-queue.ts";
-import { takeReserved } from "../lock/reserved-key.ts";
+import { takeReserved } from "../lock/lock-with-segment.ts";
 import { writeArrival } from "../messaging/deliver.ts";
 import { isLarge } from "../admission/journal-room.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";

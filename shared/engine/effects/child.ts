@@ -11,7 +11,7 @@ import { PendingAcceptance } from "../accept/pending-acceptance.ts";
 import { type Lease, NO_LEASE } from "../store/acceptance-record.ts";
 import { writeSink } from "./attach-sink.ts";
 import { withKey } from "../attempt/command-rejections.ts";
-import { complete, completionOf } from "../messaging/completion.ts";
+import { complete, completionOf } from "../messaging/deliver.ts";
 import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/claim.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";

@@ -4,7 +4,7 @@ import type { Engine } from "../engine.ts";
 import { findAccepted } from "../messaging/find-accepted.ts";
 import { hasExpired, isLeased, type Loaded, loadJointly } from "../store/load.ts";
 import type { Absent, Ended } from "../ports/submission.ts";
-import { isResultVisible } from "../lock/result-visible.ts";
+import { isResultVisible } from "../lock/object-lock.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { expiresAtMs, type Invocation } from "../../core/invocation/invocation.ts";
 import { knowsEveryDriver } from "../ports/store-ownership.ts";

@@ -19,7 +19,7 @@ import type { MessageHandle } from "../ports/queue.ts";
 import type { Ended, SubmitRejection, Submission } from "../ports/submission.ts";
 import { startAgain, startSend } from "../accept/start-send.ts";
 import { type Admitted, submit } from "./submit.ts";
-import { isResultVisible } from "../lock/result-visible.ts";
+import { isResultVisible } from "../lock/object-lock.ts";
 import { sendWake } from "../messaging/wake.ts";
 
 /** Accepts an invocation, and waits for its result. @param signal aborts when the caller has gone; the invocation goes on */

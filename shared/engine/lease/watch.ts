@@ -1,12 +1,15 @@
-/** The watch over the active invocations: it renews leases, reports long and silent attempts, and aborts dead exchanges. */
+/**
+ * The watch over the active invocations: it renews leases, follows a clock that was set, reports long and silent attempts, and aborts
+ * dead exchanges.
+ */
 import type { Engine } from "../engine.ts";
 import { admitLonger } from "../admission/admission.ts";
-import { renew } from "./renew.ts";
 import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
-import { noteUnsent, shedStreams, type Unsent } from "./shed-streams.ts";
-import { followClock } from "./follow-clock.ts";
 import { slowFromMs } from "../ports/store-ownership.ts";
+import { changeCondition, keepCondition } from "../store/lease-record.ts";
+import { changeRecord, writeRecord } from "./write-record.ts";
+import type { DeploymentId } from "../../core/model/ids.ts";
 
 /** The watch renews a lease when less than this share of it is left. */
 const RENEW_BELOW_SHARE = 0.5;
@@ -135,4 +138,84 @@ async function keepOrLose(engine: Engine, active: ActiveInvocation): Promise<voi
   } catch (error) {
     engine.log.write("lease.renewal-failed", { invocationId: active.id, error: String(error) });
   }
+}
+
+/** A round of the watch that is off by less than this was only late. */
+const SET_FROM_MS = 1_000;
+
+/**
+ * Timers do not notice that the clock of the machine is set, nor that the process stood still. The moments of an exchange move with
+ * the clock, because otherwise a clock that is set forward makes every exchange look dead, and one that is set back keeps a dead
+ * exchange open. The waits of drivers end, so that each driver decides anew what is due.
+ * @param setMs by how much the clock is ahead of what the round of the watch took
+ */
+export function followClock(
+  { activeInvocations }: Pick<Engine, "activeInvocations">,
+  nowMs: number,
+  setMs: number,
+): void {
+  if (Math.abs(setMs) < SET_FROM_MS) return;
+  // The clock was set during the round, so a moment may already be one of the clock as it is now.
+  const isOld = (atMs: number): boolean => (setMs > 0 ? atMs + setMs <= nowMs : atMs > nowMs);
+  const moved = (atMs: number): number => (isOld(atMs) ? atMs + setMs : atMs);
+  for (const { attempt, inbox } of activeInvocations.all()) {
+    attempt.follow(moved);
+    inbox.interrupt();
+  }
+}
+
+/**
+ * Renews the lease once. The first renewal puts the invocation into the open index, because the drive takes longer than one
+ * lease. A later renewal updates the lease record and does not move the entry in the open index.
+ * @returns false if the driver has lost the lease
+ */
+export async function renew(engine: Engine, active: ActiveInvocation): Promise<boolean> {
+  const { lease, invocation } = active;
+  const untilMs = engine.clock.nowMs() + engine.settings.leaseMs;
+  const { segmentIndex } = invocation;
+  const lookedAtMs = lease.record?.lookAtMs;
+  const changes = { status: "running" as const, untilMs, lookAtMs: lookedAtMs ?? untilMs, ...silenceOf(active) };
+  const newToken = () => engine.activeInvocations.newToken();
+  const isKept = await lease.renewBy(untilMs, newToken, async (mine) => {
+    active.countWrite();
+    return lookedAtMs === undefined
+      ? await writeRecord(engine, invocation, lease, changes, keepCondition(segmentIndex, mine))
+      : await changeRecord(engine, invocation, lease, changes, changeCondition(segmentIndex, mine));
+  });
+  if (!isKept) active.lose();
+  return isKept;
+}
+
+function silenceOf({ attempt: { exchange } }: ActiveInvocation): { silentSinceMs?: number } {
+  return exchange?.silent === true ? { silentSinceMs: exchange.heardAtMs } : {};
+}
+
+/**
+ * The share of the waiting exchanges that one round of the watch (`watch.ts`) half-closes to free slots of workers or room for
+ * journals.
+ */
+const SHED_SHARE = 0.25;
+const SHED_LEAST = 16;
+
+/** The number of requests that wait for a stream, by deployment. */
+export type Unsent = Map<DeploymentId, number>;
+
+/** Half-closes open exchanges that only wait, if other work needs what these exchanges hold: slots, journals or streams. */
+export function shedStreams({ activeInvocations, bulkheads }: Engine, nowMs: number, unsent: Unsent): void {
+  const { streams } = activeInvocations;
+  if (streams.waiting === 0) return;
+  if (streams.areSlotsWanted || bulkheads.journals.waiting > 0) {
+    const count = Math.max(SHED_LEAST, Math.ceil(SHED_SHARE * streams.waiting));
+    if (streams.shed(nowMs, count, ({ holdsSlot }) => holdsSlot) > 0) streams.areSlotsWanted = false;
+  }
+  for (const [deploymentId, count] of unsent)
+    streams.shed(nowMs, count, (exchange) => exchange.deploymentId === deploymentId);
+}
+
+/** A request that is still unsent after this time probably waits for a stream. */
+const UNSENT_MS = 100;
+
+export function noteUnsent(unsent: Unsent, exchange: OpenExchange, nowMs: number): void {
+  if (nowMs - exchange.startedAtMs < UNSENT_MS || !exchange.isUnsent()) return;
+  unsent.set(exchange.deploymentId, (unsent.get(exchange.deploymentId) ?? 0) + 1);
 }

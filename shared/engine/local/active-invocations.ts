@@ -7,10 +7,9 @@ import type { ActiveInvocation } from "./active-invocation.ts";
 import type { Clock } from "../ports/clock.ts";
 import { DelayedBatch } from "./delayed-batch.ts";
 import { KeyTurns } from "./key-turns.ts";
-import { PendingRequeues } from "./pending-requeues.ts";
+import { PendingRequeues, RecentWakes } from "./sent-wakes.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Suspects } from "./suspects.ts";
-import { RecentWakes } from "./recent-wakes.ts";
 
 /**
  * `shutdown`: the process ends. `time`: the time for the event that a function on AWS handles now is nearly over. `replied`: the

@@ -9,8 +9,8 @@ import { packState, readLock } from "../store/lock-record.ts";
 import { isHeldBy, underGrant } from "./object-lock.ts";
 import { lockKey } from "../store/object-keys.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
-import { dropLife, expireLife } from "./life-items.ts";
-import { withoutPendingEdit } from "./pending-edit.ts";
+import { dropLife, expireLife } from "./stored-state.ts";
+import { withoutPendingEdit } from "./state-edits.ts";
 import { expiryS } from "./promises.ts";
 
 type Close = Extract<Effect, { kind: "close-workflow" }>;

@@ -16,8 +16,7 @@ import { ticketExpiryS, voidTicket } from "./ticket.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { freed, type Next, nextOf, servedTo, ticketAt, whileNextIs, whileNoneWaits } from "./hand-over.ts";
 import { writeBeside } from "./object-state.ts";
-import { applyEdit } from "./apply-edit.ts";
-import { withoutPendingEdit } from "./pending-edit.ts";
+import { applyEdit, withoutPendingEdit } from "./state-edits.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
 /** Makes the changes visible and keeps the lock. A repeated call and a call under an older grant change nothing. */

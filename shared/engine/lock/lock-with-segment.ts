@@ -1,24 +1,24 @@
 /**
- * Writes a segment and the lock of its key in one transaction, in a process that owns its store alone (I10, ADR 16): the
- * take of a reserved key, the changes of state, and the give-back after the last segment.
+ * In a process that owns its store alone: a free key is reserved in memory, and one transaction writes a segment and the lock (I6, I10,
+ * ADR 16).
  */
 import { stateEffectOf } from "../../core/invocation/effects.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
-import { type KeyedState, place } from "../../core/object/keyed-state.ts";
+import { type KeyedState, isEmpty, place } from "../../core/object/keyed-state.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { StateChange } from "../../core/model/state-change.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { Reservation } from "../local/lock-handle.ts";
-import type { Update, Write, Written } from "../ports/table.ts";
-import { type Lock, packState } from "../store/lock-record.ts";
+import type { Condition, Update, Write, Written } from "../ports/table.ts";
+import { type Lock, packState, readLock } from "../store/lock-record.ts";
 import { lockKey } from "../store/object-keys.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { counts } from "./give-back.ts";
 import { freed, servedTo, ticketAt, whileNextIs, whileNoneWaits } from "./hand-over.ts";
 import { isHeldBy, takenBy } from "./object-lock.ts";
-import { whileFree } from "./reserved-key.ts";
-import { mayReserveKeys } from "../ports/store-ownership.ts";
+import { acceptanceWaitMs, mayReserveKeys } from "../ports/store-ownership.ts";
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
 
 /** `lock-refused`: nothing was written, because the lock was not as the write expected it. */
 export type WrittenWithLock = Written | "lock-refused";
@@ -161,4 +161,80 @@ async function giveBackWith(
 function packedIn(state: KeyedState, changes: readonly StateChange[]): KeyedState | undefined {
   const { next, put, remove, removesAll } = place(state, changes);
   return put.size > 0 || remove.length > 0 || removesAll ? undefined : next;
+}
+
+/**
+ * Waits until no other driver of this process has the key, and reserves it if the table shows it as free. If the handler
+ * takes longer than a moment, the lock is taken in the table meanwhile.
+ * @returns false if the key has to be taken in the table
+ */
+export async function reserveKey(engine: Engine, active: ActiveInvocation, pk: string): Promise<boolean> {
+  if (!mayReserveKeys(engine.settings) || !isFirstDrive(active)) return false;
+  const turn = await engine.activeInvocations.keyTurns.alone(pk);
+  const free = await lockAt(engine, pk).catch((error: unknown) => {
+    turn.leave();
+    throw error;
+  });
+  if (free.holder !== undefined || active.isStopping || active.lease.isLost) {
+    turn.leave();
+    return false;
+  }
+  active.lock.reserve({ pk, free, turn }, heldLock(engine, active.invocation.acceptance, free));
+  takeLater(engine, active, acceptanceWaitMs(engine.settings));
+  return true;
+}
+
+/** Takes the key in the table after the wait, and not before the write of the acceptance has begun. */
+function takeLater(engine: Engine, active: ActiveInvocation, waitMs: number): void {
+  engine.activeInvocations.delayed.add(waitMs, () => {
+    if (active.lock.reservation === undefined) return;
+    if (active.ownAcceptance?.waits === true) takeLater(engine, active, waitMs);
+    else takeReserved(engine, active)?.catch(() => active.lose());
+  });
+}
+
+/**
+ * True only for an invocation that its acceptor drives for the first time. A child takes its key in the
+ * table, because its caller acquires the keys of several children before the first of them runs: the reservation of one child
+ * would hold up another child that has the same key.
+ */
+function isFirstDrive({ invocation, lease, origin, ownAcceptance }: ActiveInvocation): boolean {
+  const isNew = invocation.segmentIndex === 0 && lease.ticket === undefined && ownAcceptance !== undefined;
+  return isNew && origin.caller === undefined && invocation.acceptance.handlerType === "exclusive";
+}
+
+function heldLock(engine: Engine, { id, nonce }: Acceptance, free: Lock): Lock {
+  const nowMs = engine.clock.nowMs();
+  return { ...free, holder: { id, nonce }, grant: Math.max(nowMs, free.grant + 1), applied: 0, sinceMs: nowMs };
+}
+
+/** Takes a reserved key in the table, if no write does so already. @returns undefined if no key is reserved */
+export function takeReserved(engine: Engine, active: ActiveInvocation): Promise<void> | undefined {
+  const { reservation } = active.lock;
+  if (reservation === undefined) return undefined;
+  return (reservation.taking ??= takeAlone(engine, active, reservation));
+}
+
+async function takeAlone(engine: Engine, active: ActiveInvocation, { pk, free }: Reservation): Promise<void> {
+  // A lock must name a durable acceptance (I6).
+  await active.ownAcceptance?.settle();
+  const { acceptance } = active.invocation;
+  const { known } = active.lock;
+  const outcome = await engine.table.update(lockKey(pk), takenBy(acceptance, known!), whileFree(free));
+  const lock = readLock(outcome.written ? outcome.item : outcome.existing);
+  // If the answer to a write is lost, the write is sent again, and the item that the first write left refuses the second one.
+  if (isHeldBy(lock, acceptance) && lock.grant === known!.grant) active.lock.noteTaken(lock);
+  else active.lose();
+}
+
+/** True for the lock as it was read. A lock without state may have expired since. */
+export function whileFree({ grant, state }: Lock): Condition {
+  const unchanged: Condition = {
+    kind: "all",
+    of: [
+      { kind: "equal", attribute: "held", value: 0 },
+      { kind: "equal", attribute: "grant", value: grant },
+    ],
+  };
+  return isEmpty(state) ? { kind: "any", of: [{ kind: "absent" }, unchanged] } : unchanged;
 }

@@ -1,12 +1,14 @@
 /** Takes the lock of a key, and queues for it: single conditional writes, no transaction and no read (I6, I10, ADR 0011). */
-import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { type Acceptance, needsLock } from "../../core/invocation/acceptance.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
-import { ticketExpiryS } from "./ticket.ts";
+import { extendEdits, ticketExpiryS } from "./ticket.ts";
 import { inboxKey, lockKey } from "../store/object-keys.ts";
 import { type Lock, readLock } from "../store/lock-record.ts";
 import type { Condition, ItemValue, Update } from "../ports/table.ts";
 import { mayReserveKeys } from "../ports/store-ownership.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
 
 export type Claimant = Pick<Acceptance, "id" | "nonce"> & Pick<Invocation, "leftQueueAt">;
 
@@ -159,4 +161,36 @@ export async function queueUp(
     // The give-back of the holder voids a ticket that is drawn but not written yet. The invocation then draws another ticket.
     if (laid.written || laid.existing?.["n"] === nonce) return lock;
   }
+}
+
+interface Place {
+  readonly id: InvocationId;
+  readonly nonce: Nonce;
+  /** The place in the queue, if the invocation waits or waited there. */
+  readonly ticket: number | undefined;
+}
+
+/**
+ * Called when an open invocation is extended, so at least every 29 days, for the holder of a key or one that waits for it. It extends
+ * its own ticket and the edits directly behind it: it stays open until these are served. Costs a read of the lock and one of the queue.
+ */
+export async function extendQueue(engine: Engine, pk: string, { id, nonce, ticket }: Place): Promise<void> {
+  const lock = await lockAt(engine, pk);
+  if (ticket !== undefined && ticket > lock.head) {
+    const own = { kind: "equal", attribute: "n", value: nonce } as const;
+    await engine.table.update(inboxKey(pk, ticket), { set: { expiresAtS: ticketExpiryS(engine) } }, own);
+    await extendEdits(engine, pk, ticket);
+  } else if (isHeldBy(lock, { id, nonce })) await extendEdits(engine, pk, lock.head);
+}
+
+/**
+ * The final segment is durable a moment before the state of the key is written and the lock is handed on. Costs one read of
+ * the lock for an invocation that needed the lock, and nothing for any other.
+ */
+export async function isResultVisible(engine: Engine, { acceptance, phase }: Invocation): Promise<boolean> {
+  if (phase.status !== "completed") return false;
+  if (!needsLock(acceptance)) return true;
+  const lock = await lockAt(engine, objectPartition(engine, acceptance.target));
+  // The run of a workflow still holds its key after its end. `closeWorkflow` writes the state and then sets `goneAtMs`.
+  return !isHeldBy(lock, acceptance) || lock.goneAtMs !== undefined;
 }

@@ -1,5 +1,5 @@
 /** Reads the state of a key from the table, page by page: no read has more in memory than its caller wants. */
-import { hasBeside, type KeyedState } from "../../core/object/keyed-state.ts";
+import { type KeyedState, hasBeside } from "../../core/object/keyed-state.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { Item } from "../ports/table.ts";
@@ -7,6 +7,8 @@ import { reassemble, recordBytes } from "../store/large-record.ts";
 import { stateKey, stateRange } from "../store/object-keys.ts";
 import { shortenWith } from "../store/object-partition.ts";
 import { ENVELOPE_BYTES } from "../store/record-envelope.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
+import { readPartition } from "../store/read-partition.ts";
 
 /** The limit of a state that is shown to operators as a whole, or compared with the one that an operator has read. */
 export const STATE_SHOWN_MAX_BYTES = 4 * 1024 * 1024;
@@ -103,4 +105,23 @@ async function* allBeside({ table }: Engine, pk: string, life: number): AsyncGen
 
 function valueIn(item: Item): Uint8Array {
   return (item["b"] as Uint8Array).subarray(ENVELOPE_BYTES);
+}
+
+async function itemsOfLife(engine: Engine, pk: string, life: number) {
+  const heads = ["state", "promise", "waiter", "blob"].map((name) => `${name}#${life}`);
+  const ranges = heads.map((head) => ({ from: `${head}#`, below: `${head}$` }));
+  return (await Promise.all(ranges.map((range) => readPartition(engine.table, pk, range)))).flat();
+}
+
+/** The items of one life of a workflow beside its lock: state, promises, waiters, and pieces of large values. */
+export async function expireLife(engine: Engine, pk: string, life: number, expiresAtS: number): Promise<void> {
+  await atMost(AT_ONCE, await itemsOfLife(engine, pk, life), async ({ sk }) => {
+    await engine.table.update({ pk, sk }, { set: { expiresAtS } }, { kind: "present" });
+  });
+}
+
+export async function dropLife(engine: Engine, pk: string, life: number): Promise<void> {
+  await atMost(AT_ONCE, await itemsOfLife(engine, pk, life), async ({ sk }) => {
+    await engine.table.delete({ pk, sk });
+  });
 }

@@ -1,14 +1,14 @@
-/** Delivers a notification or an order to an invocation: first the arrival, then the wake (I3). */
+/** Delivers a notification, a result or an order to an invocation: first the arrival, then the wake (I3). */
 import { type CallOrigin, isMadeByCall } from "../../core/invocation/acceptance.ts";
 import type { NotificationId } from "../../core/protocol/notifications.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
-import { type ArrivalContent, arrivalItem } from "../store/arrival-record.ts";
+import { type ArrivalContent, arrivalItem, notificationFor } from "../store/arrival-record.ts";
 import type { Engine } from "../engine.ts";
 import { findAccepted } from "./find-accepted.ts";
-import { completionArrival, EARLY, segmentRange } from "../store/item-keys.ts";
-import { earlyUntilS, keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.ts";
-import { chunkForPut, PIECE_MAX_BYTES, recordBytes } from "../store/large-record.ts";
+import { EARLY, completionArrival, segmentRange } from "../store/item-keys.ts";
+import { RETENTION_ASSUMED_MS, earlyUntilS, keepBesideS, keepUntilS } from "../store/ttl.ts";
+import { PIECE_MAX_BYTES, chunkForPut, recordBytes } from "../store/large-record.ts";
 import type { Loaded } from "../store/load.ts";
 import { actAttributes } from "../store/operator-act.ts";
 import { acceptanceIn, existingAcceptance } from "../store/acceptance-record.ts";
@@ -17,6 +17,9 @@ import type { Item } from "../ports/table.ts";
 import type { OperatorAct } from "../ports/submission.ts";
 import { type Recipient, sendWake, wakeNow } from "./wake.ts";
 import { knowsEveryAcceptance } from "../ports/store-ownership.ts";
+import type { NotificationEntry } from "../../core/invocation/entry.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { versionOf } from "../store/fresh-arrivals.ts";
 
 export interface Addressee extends Recipient {
   readonly nonce: Nonce;
@@ -164,4 +167,34 @@ export async function orderKillOfCall(
   const existing = await existingAcceptance(engine, childId);
   if (existing === undefined || !isMadeByCall(await acceptanceIn(engine, childId, existing), call)) return;
   await orderKill(engine, addresseeIn(childId, existing));
+}
+
+/**
+ * Completes a command with a result of any size. Without room in the inbox, the result becomes an arrival, which the driver
+ * reads as soon as there is room. A recovery has no use for the result: the next driver performs the effect again.
+ */
+export async function complete(
+  engine: Engine,
+  by: Pick<ActiveInvocation, "invocation" | "inbox">,
+  completionId: number,
+  result: Result | undefined,
+): Promise<void> {
+  if (by.inbox.hasRoomFor(result)) return completionOf(by, completionId, result, engine.clock.nowMs());
+  if (by.inbox.isOfRecovery) return;
+  const { id, nonce, target } = by.invocation.acceptance;
+  await deliverResult(engine, { id, nonce, target }, completionId, result);
+}
+
+/** @param result the result, which must be small; undefined for an output that does not exist yet */
+export function completionOf(
+  { invocation, inbox }: Pick<ActiveInvocation, "invocation" | "inbox">,
+  completionId: number,
+  result: Result | undefined,
+  atMs: number,
+): void {
+  const notification = notificationFor({ completionId }, result, invocation.journal, versionOf(invocation));
+  const entry: NotificationEntry = { ...notification, receivedAtMs: atMs };
+  const key = completionArrival(completionId);
+  const arrival = { kind: "notification", atMs, consumption: { key, entry, inline: true } } as const;
+  inbox.addResult(arrival, { completionId, result }, invocation.consumed.has(key));
 }

@@ -4,7 +4,15 @@ import type { Nonce } from "../../core/model/ids.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
 import { newNonce } from "../accept/accept.ts";
 import { lookAtHolder } from "../lock/acquire.ts";
-import { editRecord, fingerprint, replacing, type Values } from "../lock/apply-edit.ts";
+import {
+  type Values,
+  editBeside,
+  editRecord,
+  fingerprint,
+  replacing,
+  whileUnedited,
+  withoutPendingEdit,
+} from "../lock/state-edits.ts";
 import type { Engine } from "../engine.ts";
 import { passOn } from "../lock/give-back.ts";
 import { chunkForPut } from "../store/large-record.ts";
@@ -14,7 +22,6 @@ import { besideReservations, isHeldBy, queueUp, takeOrQueue } from "../lock/obje
 import { ticketExpiryS } from "../lock/ticket.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { expiryOfEmpty } from "../lock/object-state.ts";
-import { editBeside, whileUnedited, withoutPendingEdit } from "../lock/pending-edit.ts";
 import { readState, STATE_SHOWN_MAX_BYTES } from "../lock/stored-state.ts";
 import type { Condition, Updated } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";

@@ -1,6 +1,6 @@
 /** The view of one invocation for operators: status, attempts, failures and journal. */
 import { endOutcome } from "../../core/invocation/end-outcome.ts";
-import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
+import { type Invocation, hasJournal } from "../../core/invocation/invocation.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import type { Engine } from "../engine.ts";
@@ -9,13 +9,13 @@ import { entryViews } from "./entry-view.ts";
 import { readFailures, runsOf } from "../drive/failure-events.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, isLeased, type Loaded } from "../store/load.ts";
+import { type Loaded, hasExpired, isLeased } from "../store/load.ts";
 import { loadWithMoments } from "../store/operator-loads.ts";
 import { EDITOR } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import type { InvocationView, QueueView } from "../ports/submission.ts";
-import type { EntryChoice } from "../ports/view-parts.ts";
-import { usageOf } from "./usage-view.ts";
+import type { AttemptView, EntryChoice, UsageView } from "../ports/view-parts.ts";
+import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 
 /** @returns undefined if there is no such invocation, or if it has expired */
 export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
@@ -112,4 +112,22 @@ export async function queueOf(engine: Engine, loaded: Loaded): Promise<QueueView
   const { holder, head } = await lockAt(engine, objectPartition(engine, acceptance.target));
   const isHeld = holder !== undefined && holder.id !== EDITOR;
   return { place: Math.max(1, ticket - head), ...(isHeld && { holderId: holder.id }) };
+}
+
+/**
+ * @param aside the failures of attempts that stored no entry; only the last 32 of them are kept
+ * @returns undefined if the journal was dropped, because its items are gone
+ */
+export function usageOf(
+  { stored, last, invocation }: Pick<Loaded, "stored" | "last" | "invocation">,
+  attempts: readonly AttemptView[],
+  aside: readonly AttemptFailure[],
+): UsageView | undefined {
+  if (stored === undefined || last?.segment.endAlone === true) return undefined;
+  let exchangeMs = 0;
+  for (const { startedAtMs, endedAtMs } of attempts) exchangeMs += Math.max(0, endedAtMs - startedAtMs);
+  for (const { startedAtMs, atMs } of aside) exchangeMs += Math.max(0, atMs - (startedAtMs ?? atMs));
+  // An attempt that failed in the same way as the one before leaves no item, but the number of the last attempt includes it.
+  const exchanges = Math.max(attempts.length + aside.length, invocation.attempts);
+  return { ...stored, exchanges, exchangeMs };
 }

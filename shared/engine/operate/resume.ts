@@ -8,7 +8,7 @@ import type { Move } from "../../core/invocation/event.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { negotiate } from "../../core/protocol/version.ts";
 import type { Engine } from "../engine.ts";
-import { giveOrder, isToPause } from "./give-order.ts";
+import { giveOrder, isToPause } from "./orders.ts";
 import { knownNow } from "./known-now.ts";
 import { hasExpired } from "../store/load.ts";
 import { loadHeads } from "../store/operator-loads.ts";

@@ -7,7 +7,7 @@ import { reassemble } from "../store/large-record.ts";
 import { lifeAt } from "../store/lock-record.ts";
 import { INBOX_RANGE, inboxKey, promiseRange } from "../store/object-keys.ts";
 import { lockAt } from "../store/object-partition.ts";
-import { withoutPendingEdit } from "../lock/pending-edit.ts";
+import { withoutPendingEdit } from "../lock/state-edits.ts";
 import { readState } from "../lock/stored-state.ts";
 import { SqlError } from "../ports/sql.ts";
 import type { Item } from "../ports/table.ts";

@@ -5,7 +5,7 @@ import type { Segment } from "../../core/invocation/segment.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
-import { leaveOpenIndex } from "../lease/leave-open-index.ts";
+import { leaveOpenIndex } from "../lease/release.ts";
 import { giveBack } from "../lock/give-back.ts";
 import { isLeftUndone } from "./left-undone.ts";
 import { type Loaded, unperformed } from "../store/load.ts";

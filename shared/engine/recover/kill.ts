@@ -7,7 +7,7 @@ import { reportEnd } from "../drive/report.ts";
 import { type Addressee, orderKill } from "../messaging/deliver.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
-import { leaveOpenIndex } from "../lease/leave-open-index.ts";
+import { leaveOpenIndex } from "../lease/release.ts";
 import { keepBesideS } from "../store/ttl.ts";
 import { hasExpired, type Loaded, unperformed } from "../store/load.ts";
 import { loadHeads } from "../store/operator-loads.ts";

@@ -8,7 +8,7 @@ import { isLaterLife } from "../messaging/later-life.ts";
 import { signalArrival } from "../effects/perform.ts";
 import type { Engine } from "../engine.ts";
 import { isCompletedAndNotified } from "../lock/promises.ts";
-import { isResultVisible } from "../lock/result-visible.ts";
+import { isResultVisible } from "../lock/object-lock.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import {
   ACCEPTANCE_SK,

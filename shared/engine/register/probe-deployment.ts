@@ -1,17 +1,16 @@
-/** Asks a registered deployment at once what it announces, and compares the answer with the registration. Stores nothing. */
+/** Looks at a deployment without a change of the registry. */
 import { CodedError } from "../../core/errors/coded-error.ts";
-import { addressOf } from "../../core/model/deployment.ts";
-import type { Deployment } from "../../core/model/deployment.ts";
+import { type Deployment, addressOf } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import { ManifestRuleError } from "../../core/protocol/manifest-rule-error.ts";
-import { manifestDifferences } from "../../core/registry/same-manifest.ts";
-import type { ManifestDifference } from "../../core/registry/same-manifest.ts";
-import { discover } from "./discover.ts";
-import type { Discovered, DiscoveryRequest } from "./discover.ts";
-import type { DiscoveryLimits } from "./discovery-exchange.ts";
+import { type ManifestDifference, manifestDifferences } from "../../core/registry/same-manifest.ts";
+import { type Discovered, type DiscoveryRequest, discover, httpDestination, readManifest } from "./discover.ts";
+import { type DiscoveryLimits, type ManifestAnswer, fetchManifest } from "./discovery-exchange.ts";
 import type { Engine } from "../engine.ts";
-import { TransportError } from "../ports/endpoints.ts";
-import type { Endpoints, ExchangeHead } from "../ports/endpoints.ts";
+import { type Endpoints, type ExchangeHead, TransportError } from "../ports/endpoints.ts";
+import { isOfManifest } from "../../core/protocol/manifest.ts";
+import type { ProtocolRange } from "../../core/protocol/version.ts";
+import { currentRange } from "../ports/protocol-range.ts";
 
 /** One request: a second one would hide that the first has failed. */
 const LIMITS: DiscoveryLimits = { attempts: 1, timeMaxMs: 5_000 };
@@ -117,4 +116,53 @@ function httpOf(destination: Deployment["destination"]): string | undefined {
 
 function compressionOf(destination: Deployment["destination"]): string | undefined {
   return destination.kind === "lambda" ? destination.compression : undefined;
+}
+
+export type Looked =
+  /** The address answers with a manifest; a registration may still refuse what it announces. */
+  | { readonly kind: "deployment"; readonly useHttp11: boolean }
+  /** The address answers with a manifest that every registration refuses. `reason` says why, and begins with a code. */
+  | { readonly kind: "refused"; readonly reason: string }
+  /** No server listens. */
+  | { readonly kind: "nothing" }
+  /** A server listens, and does not announce itself as a deployment. */
+  | { readonly kind: "other" };
+
+/** A deployment of this machine answers at once, and any other server gets no more requests than needed. */
+const LOOK_LIMITS: DiscoveryLimits = { attempts: 1, timeMaxMs: 2_000 };
+
+/**
+ * Registers nothing.
+ * @param uri an absolute address with http
+ * @param additionalHeaders the headers of the deployment's registration; the deployment may refuse a request without them
+ */
+export async function lookAt(
+  engine: Pick<Engine, "endpoints" | "clock" | "settings">,
+  uri: string,
+  additionalHeaders: Readonly<Record<string, string>>,
+  useHttp11 = false,
+): Promise<Looked> {
+  try {
+    const answer = await fetchManifest(engine, httpDestination({ uri, useHttp11 }), additionalHeaders, LOOK_LIMITS);
+    if (!isOfManifest(answer.contentType)) return { kind: "other" };
+    const reason = refusalOf(answer, uri, currentRange(engine.settings));
+    return reason === undefined ? { kind: "deployment", useHttp11 } : { kind: "refused", reason };
+  } catch (error) {
+    if (!(error instanceof CodedError)) return { kind: "other" };
+    if (error.code === "META0014" && !useHttp11) return await lookAt(engine, uri, additionalHeaders, true);
+    const { cause } = error;
+    return { kind: cause instanceof TransportError && cause.reason === "unreachable" ? "nothing" : "other" };
+  }
+}
+
+/** Every reason begins with a code. The admin API answers a broken rule without a code, so META0013 is put before it here. */
+function refusalOf(answer: ManifestAnswer, uri: string, ours: ProtocolRange): string | undefined {
+  try {
+    readManifest(answer, addressOf({ uri }), ours);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CodedError) return error.message;
+    if (!(error instanceof ManifestRuleError)) throw error;
+    return new CodedError("META0013", `the manifest breaks a rule: ${error.message}`).message;
+  }
 }

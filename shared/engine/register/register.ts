@@ -1,15 +1,18 @@
 /** Registers a deployment: discovers it, decides how the registry changes, and stores the change. */
-import { addressOf } from "../../core/model/deployment.ts";
-import type { Deployment } from "../../core/model/deployment.ts";
+import { type Deployment, type DeploymentDestination, addressOf } from "../../core/model/deployment.ts";
 import { DEPLOYMENT_ID_BYTES, deploymentIdFromBytes } from "../../core/model/ids.ts";
-import { alreadyRegistered, decideRegistration, deploymentsAt } from "../../core/registry/registration.ts";
-import type { Registration } from "../../core/registry/registration.ts";
+import {
+  type Registration,
+  alreadyRegistered,
+  decideRegistration,
+  deploymentsAt,
+} from "../../core/registry/registration.ts";
 import { changeRegistry, servicesText } from "./change-registry.ts";
-import { destinationAsked, discover } from "./discover.ts";
-import type { Discovered, DiscoveryRequest } from "./discover.ts";
+import { type Discovered, type DiscoveryRequest, destinationAsked, discover } from "./discover.ts";
 import type { Engine } from "../engine.ts";
 import { readRegistry } from "./registry-items.ts";
-import { leaveOthers } from "./served-elsewhere.ts";
+import { identityOf } from "../../core/registry/deployment-identity.ts";
+import { latestRevisions } from "../../core/registry/latest-revisions.ts";
 
 export type RegisterRequest = DiscoveryRequest & {
   /** Shown with the deployment. It is not compared when a deployment is registered again. */
@@ -74,4 +77,33 @@ function registrationOf(
     freshId: deploymentIdFromBytes(engine.ids.random(DEPLOYMENT_ID_BYTES)),
     nowMs: engine.clock.nowMs(),
   };
+}
+
+/** The services would get new revisions, and the next callers would reach the new deployment. */
+export class ServedElsewhere extends Error {
+  override name = "ServedElsewhere";
+  /** The service names, each with the deployment that serves it. */
+  readonly services: string;
+
+  constructor(services: string) {
+    super(`other deployments serve ${services}`);
+    this.services = services;
+  }
+}
+
+/** @throws ServedElsewhere if a deployment at another address has the latest revision of one of the services */
+export function leaveOthers(
+  existing: readonly Deployment[],
+  destination: DeploymentDestination,
+  services: readonly { readonly name: string }[],
+): void {
+  const latest = latestRevisions(existing);
+  const own = identityOf(destination);
+  const served = services.flatMap(({ name }) => {
+    const found = latest.get(name)?.deployment;
+    return found === undefined || identityOf(found.destination) === own
+      ? []
+      : [`${name} (${found.id} at ${addressOf(found.destination)})`];
+  });
+  if (served.length > 0) throw new ServedElsewhere(served.join(", "));
 }

@@ -2,13 +2,12 @@
  * The registry in the meta store: one partition with the deployments and a head that counts their changes, and one with what drivers
  * note: open circuits, slow and long notes. A right names partitions, so a driver may write notes and no deployment.
  */
-import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
+import { type OpenCircuit, circuitName } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import { DAY_S } from "../../core/model/time-units.ts";
-import type { Item, Key, Table, Write } from "../ports/table.ts";
+import type { Condition, Item, Key, Table, Write } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
-import { CIRCUIT_PREFIX, circuitOf } from "./circuit-items.ts";
 
 const HEAD = "head";
 const DEPLOYMENT_PREFIX = "dep#";
@@ -158,4 +157,46 @@ function deploymentOf(item: Item): Deployment {
     throw new Error(`the registry item ${item.sk} has the unknown format ${String(item["format"])}`);
   }
   return JSON.parse(item["json"]) as Deployment;
+}
+
+/** The prefix of the sort keys. */
+export const CIRCUIT_PREFIX = "open#";
+/** A circuit expires this long after its wait if no process changes it, for example because its service gets no calls. */
+const KEPT_S = 3_600;
+
+/** @returns undefined for an item of another format */
+export function circuitOf(item: Item): OpenCircuit | undefined {
+  const { deploymentId, service, sinceMs, untilMs, pauseMs, reason } = item;
+  if (typeof deploymentId !== "string" || typeof service !== "string" || typeof reason !== "string") return undefined;
+  if (typeof sinceMs !== "number" || typeof untilMs !== "number" || typeof pauseMs !== "number") return undefined;
+  return { deploymentId: deploymentId as DeploymentId, service, sinceMs, untilMs, pauseMs, reason };
+}
+
+/**
+ * Opens a circuit, or changes an open one.
+ * @param before the circuit as read; undefined if it was not open
+ * @returns false if another process has changed the circuit since that read
+ */
+export async function putCircuit(
+  meta: Table,
+  pk: string,
+  circuit: OpenCircuit,
+  before: OpenCircuit | undefined,
+): Promise<boolean> {
+  const expiresAtS = Math.ceil(circuit.untilMs / 1000) + KEPT_S;
+  const item = { ...keyOf(pk, circuit), ...circuit, expiresAtS };
+  return (await meta.put(item, before === undefined ? { kind: "absent" } : unchanged(before))).written;
+}
+
+/** Closes a circuit, even if another process has changed it meanwhile, because one success is enough. */
+export async function deleteCircuit(meta: Table, pk: string, circuit: OpenCircuit): Promise<void> {
+  await meta.delete(keyOf(pk, circuit));
+}
+
+function unchanged({ untilMs }: OpenCircuit): Condition {
+  return { kind: "equal", attribute: "untilMs", value: untilMs };
+}
+
+function keyOf(pk: string, circuit: OpenCircuit): Key {
+  return { pk, sk: CIRCUIT_PREFIX + circuitName(circuit) };
 }

@@ -1,13 +1,24 @@
 /** The registry over the meta store. It answers from memory for one second, but reads again before it reports a name unknown. */
-import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
+import { type OpenCircuit, circuitName } from "../../core/model/circuit.ts";
 import type { Engine } from "../engine.ts";
 import type { Registry, Routing } from "../ports/registry.ts";
-import { deleteCircuit, putCircuit } from "./circuit-items.ts";
-import { notesPk, readHead, readRegistry, serviceOfSlow, slowName } from "./registry-items.ts";
-import type { RegistryHead, Slowness } from "./registry-items.ts";
-import { SlowNotes } from "./slow-notes.ts";
-import { routingTable } from "./routing-table.ts";
-import type { RoutingTable } from "./routing-table.ts";
+import {
+  type RegistryHead,
+  type Slowness,
+  deleteCircuit,
+  notesPk,
+  putCircuit,
+  readHead,
+  readRegistry,
+  serviceOfSlow,
+  slowName,
+  writeSlow,
+} from "./registry-items.ts";
+import type { Deployment, Route } from "../../core/model/deployment.ts";
+import type { DeploymentId } from "../../core/model/ids.ts";
+import type { EffectiveSettings } from "../../core/model/service.ts";
+import { type SettingsMaxima, effectiveSettings } from "../../core/registry/effective-settings.ts";
+import { type LatestRevision, latestRevisions } from "../../core/registry/latest-revisions.ts";
 
 /** How long memory may answer without a read of the registry's version. */
 const FRESH_FOR_MS = 1000;
@@ -147,4 +158,104 @@ function knownIn(held: Snapshot | undefined, nowMs: number, service: string, han
   if (held === undefined || nowMs >= held.freshUntilMs) return undefined;
   const routing = routed(held, service, handler);
   return routing.found ? routing : undefined;
+}
+
+type ByHandler = ReadonlyMap<string, Routing & { readonly found: true }>;
+type ByService = ReadonlyMap<string, ByHandler>;
+
+const NO_SERVICE: Routing = { found: false, missing: "service" };
+const NO_HANDLER: Routing = { found: false, missing: "handler" };
+
+export interface RoutingTable {
+  readonly deployments: readonly Deployment[];
+  /** Sorted by name. */
+  readonly services: readonly LatestRevision[];
+  route(service: string, handler: string): Routing;
+  ownerOf(service: string): DeploymentId | undefined;
+  routeOn(deploymentId: string, service: string, handler: string): Route | undefined;
+}
+
+/** Answers lookups in the registry. The table is built once per change, so that a lookup during a call allocates nothing. */
+export function routingTable(
+  deployments: readonly Deployment[],
+  defaults: EffectiveSettings,
+  maxima: SettingsMaxima,
+): RoutingTable {
+  const onDeployment = new Map<string, ByService>();
+  for (const deployment of deployments) onDeployment.set(deployment.id, routesOf(deployment, defaults, maxima));
+  const revisions = latestRevisions(deployments);
+  const latest = new Map<string, ByHandler>();
+  for (const [name, { deployment }] of revisions) {
+    const routes = onDeployment.get(deployment.id)?.get(name);
+    if (routes !== undefined) latest.set(name, routes);
+  }
+  return {
+    deployments,
+    services: [...revisions.values()].sort((a, b) => (a.service.name < b.service.name ? -1 : 1)),
+    route(service, handler) {
+      const routes = latest.get(service);
+      if (routes === undefined) return NO_SERVICE;
+      return routes.get(handler) ?? NO_HANDLER;
+    },
+    ownerOf: (service) => revisions.get(service)?.deployment.id,
+    routeOn(deploymentId, service, handler) {
+      return onDeployment.get(deploymentId)?.get(service)?.get(handler)?.route;
+    },
+  };
+}
+
+function routesOf(deployment: Deployment, defaults: EffectiveSettings, maxima: SettingsMaxima): ByService {
+  const services = new Map<string, ByHandler>();
+  for (const service of deployment.services) {
+    const handlers = new Map<string, Routing & { readonly found: true }>();
+    for (const handler of service.handlers) {
+      const settings = effectiveSettings(service, handler, defaults, maxima);
+      handlers.set(handler.name, { found: true, route: { deployment, service, handler, settings } });
+    }
+    services.set(service.name, handlers);
+  }
+  return services;
+}
+
+type Ground = Pick<Engine, "meta" | "clock" | "settings"> & Partial<Pick<Engine, "log">>;
+
+/**
+ * Writes slow notes and long notes. If many attempts of one handler become long at the same time, the process writes one note
+ * for all of them.
+ */
+export class SlowNotes {
+  readonly #ground: Ground;
+  readonly #underWay = new Set<string>();
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+  }
+
+  /**
+   * Never fails.
+   * @param known names that already have a note
+   * @returns false if the note exists or is being written, or the write failed
+   */
+  async write(
+    kind: Slowness,
+    service: string,
+    handler: string,
+    known: ReadonlySet<string> = new Set(),
+  ): Promise<boolean> {
+    const name = slowName(service, handler);
+    const place = `${kind}#${name}`;
+    if (known.has(name) || this.#underWay.has(place)) return false;
+    this.#underWay.add(place);
+    const { meta, clock, settings, log } = this.#ground;
+    try {
+      await writeSlow(meta, settings.keyPrefix, kind, name, clock.nowMs());
+      if (kind === "long") log?.write("attempt.found-long", { service, handler });
+      return true;
+    } catch (error) {
+      log?.write("handler.note-failed", { service, handler, error: String(error) });
+      return false;
+    } finally {
+      this.#underWay.delete(place);
+    }
+  }
 }

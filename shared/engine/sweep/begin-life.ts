@@ -2,8 +2,7 @@
  * The start and the end of a process that is the sole owner of its store. After a crash of the previous process, the process
  * pauses suspects or tries them alone.
  */
-import { Marks } from "../local/suspect-marks.ts";
-import { Suspects } from "../local/suspects.ts";
+import { Marks, Suspects } from "../local/suspects.ts";
 import type { Engine } from "../engine.ts";
 import { pauseUnread } from "./dead-letters.ts";
 

@@ -151,7 +151,8 @@ const BEHIND_ALL = 999_999;
 const TRIES_MAX = 5;
 
 /**
- * Costs two reads of single items and one write. Afterwards the invocation counts as paused, unless its last segment is final.
+ * Pauses an invocation without loading it, because the load may kill the process. Only the lease record is written. Costs two reads
+ * of single items and one write. Afterwards the invocation counts as paused, unless its last segment is final.
  * An operator can resume the invocation as after any other pause.
  * @throws Error if a driver has the lease, or if in every try another process writes the lease record first
  */

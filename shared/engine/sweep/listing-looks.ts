@@ -1,5 +1,5 @@
 /** Looks at entries of the listing. One request reads the first two segments of many; only what these leave open is loaded. */
-import { journalDropAtMs } from "../lease/leave-open-index.ts";
+import { journalDropAtMs } from "../lease/release.ts";
 import { isLeftUndone } from "../recover/left-undone.ts";
 import type { Engine } from "../engine.ts";
 import { type IndexPosition, idAt, idOf } from "../store/index-walk.ts";
@@ -89,7 +89,8 @@ async function runUnlessDone(engine: Engine, ended: Loaded, whole: Look): Promis
 const TRIES_MAX = 3;
 
 /**
- * Notes an invocation in the open index and sends a message, unless the invocation was in that index before or its lease
+ * For an invocation that no walk loads, because it is too large or has killed a process. Notes it in the open index and sends a
+ * message, unless the invocation was in that index before or its lease
  * record has the status `completed`. The worker loads the invocation, and redoes its final effects if it has ended.
  * An invocation that is old enough for this walk and not in the open index has no live driver: a live driver would have renewed
  * its lease, and a renewal puts the invocation into the open index. The message may be lost, and the listing is walked only

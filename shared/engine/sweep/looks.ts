@@ -1,4 +1,7 @@
-/** One look at one invocation: the walk can record it before it runs, and its failure stops no walk. A look wakes what needs a driver. */
+/**
+ * One look at one invocation: a walk can record the look before it runs, and a failed look stops no walk. A look wakes what needs a
+ * driver (I8), and puts into the open index what is not there.
+ */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { type Loaded, hasExpired, isLeased, isParked, load } from "../store/load.ts";
@@ -7,10 +10,13 @@ import type { Counts } from "./counts.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 import { finishCompleted } from "../recover/finish-completed.ts";
 import { isLeftUndone } from "../recover/left-undone.ts";
-import { noteOpen } from "../recover/note-open.ts";
 import { eraseUnstarted } from "../lease/erase-unstarted.ts";
 import { type Recipient, sendWake } from "../messaging/wake.ts";
 import { forgetInTime } from "../operate/purge.ts";
+import type { Lease } from "../store/acceptance-record.ts";
+import { claimCondition } from "../store/lease-record.ts";
+import { LeaseHandle } from "../local/lease-handle.ts";
+import { writeRecord } from "../lease/write-record.ts";
 
 /** What a look needs of its pass. */
 export interface Looking {
@@ -124,4 +130,43 @@ export async function wakeOnce(engine: Engine, to: Recipient, state: string, now
   await sendWake(engine, to, 0);
   recentWakes.note(to.id, state, nowMs, sinceMs);
   return true;
+}
+
+const TRIES_MAX = 3;
+
+/**
+ * Puts an invocation that is not parked into the open index, where every pass of the sweeper finds it if its driver dies (I8). If a
+ * driver has the lease, this write changes only the entry of the index: the token and the lease stay, so the driver goes on as before.
+ * If the lease is over, the write also changes the token.
+ * @param lookAtMs for an invocation that no driver has had yet: when the sweeper looks at it next. The caller also sends a message; if
+ *   no driver has claimed the invocation by this moment, the message counts as lost
+ * @returns the invocation as it is stored now; undefined if it is gone
+ * @throws Error if other processes write the lease record first in every try
+ */
+export async function noteOpen(engine: Engine, found: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
+  let loaded: Loaded | undefined = found;
+  for (let tries = 0; loaded !== undefined && tries < TRIES_MAX; tries++) {
+    if (loaded.invocation.phase.status === "completed" || loaded.leaseRecord?.lookAtMs !== undefined) return loaded;
+    const noted = await note(engine, loaded, lookAtMs);
+    if (noted !== undefined) return noted;
+    loaded = await load(engine, found.invocation.acceptance.id);
+  }
+  if (loaded !== undefined) throw new Error("others write its lease record again and again");
+  return undefined;
+}
+
+/** @returns undefined if another process has written the lease record, or a segment, since the load */
+async function note(engine: Engine, loaded: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
+  const { untilMs } = loaded.lease;
+  // Another process may have read the expired lease, and claim it now. The new token refuses that claim, and the process loads again.
+  const isDriven = isLeased(engine, loaded, engine.clock.nowMs());
+  const lease: Lease = { token: isDriven ? loaded.lease.token : engine.activeInvocations.newToken(), untilMs };
+  const handle = new LeaseHandle(lease, loaded.leaseRecord);
+  const how =
+    untilMs > 0
+      ? ({ status: "running", untilMs, lookAtMs: untilMs } as const)
+      : ({ status: "ready", untilMs, lookAtMs } as const);
+  const condition = claimCondition(loaded.invocation.segmentIndex, loaded.leaseRecord?.token);
+  if (!(await writeRecord(engine, loaded.invocation, handle, how, condition))) return undefined;
+  return { ...loaded, lease, ...(handle.record && { leaseRecord: handle.record }) };
 }

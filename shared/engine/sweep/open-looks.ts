@@ -2,7 +2,7 @@
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { extendOpen } from "../lease/extend.ts";
-import { extendQueue } from "../lock/extend-queue.ts";
+import { extendQueue, isHeldBy } from "../lock/object-lock.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { idOf } from "../store/index-walk.ts";
@@ -15,7 +15,6 @@ import { type Look, type Looking, lookAt, spared, wakeLoaded, wakeOnce } from ".
 import { advance } from "../../core/invocation/advance.ts";
 import { untilNextCheckMs } from "../lease/release.ts";
 import { passOver } from "../lock/leave-queue.ts";
-import { isHeldBy } from "../lock/object-lock.ts";
 import { lookIfStale } from "../lock/acquire.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import { awaited } from "../effects/wake-awaited.ts";
@@ -145,6 +144,7 @@ function nonceOf({ sk }: Item): Nonce {
 }
 
 /**
+ * True if a parked invocation would advance after a wake. To find out costs less than a message, a claim and a park.
  * @param loaded a parked invocation
  * @param isDue whether the time of the next look has come. If not, `wouldAdvance` does not read the lock for an invocation in the
  *   queue of a key, because thousands may wait there
@@ -193,7 +193,8 @@ export async function postpone(engine: Engine, { invocation, leaseRecord, pk }: 
 }
 
 /**
- * Sends no message to an invocation in the open index, because the sweeper finds it there. So a thousand sleeping calls get no
+ * Wakes the invocations that a suspended one awaits, because they may have ended without delivering their results. Sends no message
+ * to an invocation in the open index, because the sweeper finds it there. So a thousand sleeping calls get no
  * message.
  */
 export async function wakeForMissedResults(engine: Engine, loaded: Loaded): Promise<void> {

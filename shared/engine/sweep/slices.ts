@@ -165,7 +165,7 @@ const SAVE_EVERY_MS = 5_000;
 const LEASE_MS = 90_000;
 
 /**
- * Does nothing if another worker has the lease of the slice, or if the slice is done. If the run does not finish the slice, it
+ * Runs a slice in a worker, for a bounded time. Does nothing if another worker has the lease of the slice, or if the slice is done. If the run does not finish the slice, it
  * sends the message of the slice again.
  * @returns true, because the message of the slice may be deleted
  */

@@ -30,10 +30,9 @@ import type { Engine } from "../engine.ts";
 import { acceptAndDrive, acceptAndStart, drivesAtOnce } from "../ingress/send.ts";
 import type { RecordBatch, RecordsOutcome } from "../ports/topics.ts";
 import { readKafka } from "../register/kafka-items.ts";
-import { topicRetention } from "./topic-retention.ts";
+import { sinkRoute, topicRetention } from "./sink-route.ts";
 import { readPosition, type StoredPosition, writePosition } from "./position-items.ts";
 import { recordSpan } from "./record-span.ts";
-import { sinkRoute } from "./sink-route.ts";
 import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
 
 /**

@@ -1,12 +1,14 @@
 /** Makes the sources of records follow the stored subscriptions: after each change, and periodically. */
 import type { SubscriptionId } from "../../core/model/ids.ts";
-import { parseSource, type Subscription } from "../../core/registry/subscription.ts";
+import { type Subscription, parseSource } from "../../core/registry/subscription.ts";
 import type { Engine } from "../engine.ts";
-import type { ConsumedSubscription, Topics } from "../ports/topics.ts";
+import type { Beginning, ConsumedSubscription, RecordBatch, RecordSink, Topics } from "../ports/topics.ts";
 import { type KafkaRead, readKafka, writeRoundEnd } from "../register/kafka-items.ts";
 import { unsubscribe } from "../register/subscribe.ts";
-import { deletePositions } from "./position-items.ts";
-import { recordSink } from "./record-sink.ts";
+import { deletePositions, readPosition, writePosition } from "./position-items.ts";
+import { dueReset, isOfOtherTopic, isOutdated, positionNow } from "../../core/topics/position.ts";
+import { acceptRecords } from "./accept-records.ts";
+import { noteSubscriptionError } from "./subscription-orders.ts";
 
 const FOLLOW_EVERY_MS = 1_000;
 const LAGS_SHOWN_MAX = 100;
@@ -103,4 +105,50 @@ function consumptions({ clusters, subscriptions, stateOf }: KafkaRead): readonly
     const cluster = clusters.find(({ name }) => name === parseSource(subscription.source).cluster);
     return cluster === undefined ? [] : [{ subscription, cluster, state: stateOf(subscription.id) }];
   });
+}
+
+/** The engine's side of the port of topics: acceptances, positions and errors. */
+export function recordSink(engine: Engine): RecordSink {
+  return {
+    accept: (batch) => acceptRecords(engine, batch),
+    beginningOf: (of) => beginningOf(engine, of),
+    moved: (of, nextOffset) => storeMove(engine, of, nextOffset),
+    failed: (id, message, partition) => noteSubscriptionError(engine, id, message, partition),
+  };
+}
+
+type Place = Omit<RecordBatch, "records">;
+
+async function beginningOf(engine: Engine, place: Place): Promise<Beginning | undefined> {
+  const { partition, topicId } = place;
+  const { before, reset, isOver } = await standing(engine, place);
+  if (isOver) return undefined;
+  const due = dueReset(reset, partition, before?.position);
+  if (due !== undefined) return { resetTo: due.to };
+  if (isOfOtherTopic(before?.position, topicId)) return { isNewTopic: true };
+  const { nextOffset, writtenAtMs } = positionNow(before?.position, { reset, partition, topicId });
+  return writtenAtMs === 0 ? {} : { nextOffset };
+}
+
+/** Tries again if a batch that was read before the reset moves the position first. */
+async function storeMove(engine: Engine, place: Place, nextOffset: number): Promise<void> {
+  const { subscription, partition, topicId } = place;
+  for (let isStored = false; !isStored;) {
+    const { before, reset, isOver } = await standing(engine, place);
+    const isNewTopic = isOfOtherTopic(before?.position, topicId);
+    if (isOver || !(isNewTopic || dueReset(reset, partition, before?.position) !== undefined)) return;
+    const position = positionNow(before?.position, { reset, partition, topicId });
+    const moved = { ...position, nextOffset, writtenAtMs: engine.clock.nowMs() };
+    isStored = (await writePosition(engine, { id: subscription.id, partition }, moved, before)) !== undefined;
+  }
+}
+
+async function standing(engine: Engine, { subscription: { id }, partition, resetNumber }: Place) {
+  const [before, { subscriptions, stateOf }] = await Promise.all([
+    readPosition(engine, id, partition),
+    readKafka(engine),
+  ]);
+  const { reset } = stateOf(id);
+  const isRemoved = !subscriptions.some((one) => one.id === id);
+  return { before, reset, isOver: isRemoved || isOutdated(resetNumber, reset, before?.position) };
 }

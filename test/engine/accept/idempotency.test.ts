@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { attach, output } from "../../../shared/engine/ingress/attach.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { currentLife, writeArrival } from "../../../shared/engine/messaging/deliver.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { listInvocations } from "../../../shared/engine/query/list-invocations.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { type Actor, callOn, sendOn, type Stage } from "../../harness/engine/engine-fixture.ts";

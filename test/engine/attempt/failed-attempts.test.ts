@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { type Actor, sendOn } from "../../harness/engine/engine-fixture.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";

@@ -1,7 +1,7 @@
 /** An invocation that ends the process each time it is driven is paused, and all others go on. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { Marks } from "../../../shared/engine/local/suspect-marks.ts";
+import { Marks } from "../../../shared/engine/local/suspects.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
 import { beginLife, endLife } from "../../../shared/engine/sweep/begin-life.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { PIECES } from "../../../shared/engine/store/item-keys.ts";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { cancel, pause } from "../../../shared/engine/operate/orders.ts";
 import { LEASE_MS, sendOn } from "../../harness/engine/engine-fixture.ts";
 import { stages } from "../../harness/engine/stages.ts";
 

@@ -1,6 +1,6 @@
 /** Tests redos of sends: each send runs once, and a cancelled send stays cancelled. */
 import { expect, test } from "vitest";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { load } from "../../../shared/engine/store/load.ts";
 import { sendWake } from "../../../shared/engine/messaging/wake.ts";

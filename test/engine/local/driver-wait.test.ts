@@ -1,6 +1,6 @@
 /** The wait of a driver ends at its moment or at an interruption, even while the clock still sleeps for an earlier wait. */
 import { expect, test } from "vitest";
-import { DriverWait } from "../../../shared/engine/local/driver-wait.ts";
+import { DriverWait } from "../../../shared/engine/local/inbox.ts";
 import { Pulse } from "../../harness/engine/pulse.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 

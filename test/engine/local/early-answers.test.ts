@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import type { DeploymentId } from "../../../shared/core/model/ids.ts";
-import { EarlyAnswers } from "../../../shared/engine/local/early-answers.ts";
+import { EarlyAnswers } from "../../../shared/engine/local/open-streams.ts";
 
 const SLOW = "dp_slow" as DeploymentId;
 const OTHER = "dp_other" as DeploymentId;

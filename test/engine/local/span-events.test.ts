@@ -1,6 +1,6 @@
 /** The events of an attempt's span: what came from the handler, in bounded memory, however much came. */
 import { expect, test } from "vitest";
-import { SpanEvents } from "../../../shared/engine/local/span-events.ts";
+import { SpanEvents } from "../../../shared/engine/local/open-attempt.ts";
 import type { Received } from "../../../shared/core/protocol/received.ts";
 import type { Span } from "../../../shared/engine/ports/tracer.ts";
 import { sendOn } from "../../harness/engine/engine-fixture.ts";

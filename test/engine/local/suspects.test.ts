@@ -1,8 +1,7 @@
 /** Tests the trial of a suspect whose mark cannot be written. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import type { Mark, Marks } from "../../../shared/engine/local/suspect-marks.ts";
-import { Suspects } from "../../../shared/engine/local/suspects.ts";
+import { type Mark, type Marks, Suspects } from "../../../shared/engine/local/suspects.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { stages } from "../../harness/engine/stages.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { load } from "../../../shared/engine/store/load.ts";

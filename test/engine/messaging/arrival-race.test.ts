@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { type Actor, callOn, Stage, textOf } from "../../harness/engine/engine-fixture.ts";

@@ -1,11 +1,10 @@
 /** Tests wakes that come before their moment: they are sent on only while the invocation waits for that moment. */
 import { expect, test } from "vitest";
 import { LadderTimers } from "../../../shared/adapters/scheduler/ladder-timers.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
-import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
-import { sendOn } from "../../harness/engine/engine-fixture.ts";
+import { type Actor, type Stage, sendOn } from "../../harness/engine/engine-fixture.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";
 import { stages } from "../../harness/engine/stages.ts";
 

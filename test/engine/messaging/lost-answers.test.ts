@@ -8,7 +8,7 @@ import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
 import { editState, stateOf } from "../../../shared/engine/operate/edit-state.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { lockAt, objectPartition } from "../../../shared/engine/store/object-partition.ts";
 import { purge, purgeJournal } from "../../../shared/engine/operate/purge.ts";

@@ -4,7 +4,7 @@ import { LAST_MOMENT_MS } from "../../../shared/core/model/moment.ts";
 import { message, string, uint32, uint64 } from "../../../shared/core/model/proto3.ts";
 import { COMMANDS } from "../../../shared/core/protocol/commands.ts";
 import { messageFrame } from "../../../shared/core/protocol/frame.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { listInvocations } from "../../../shared/engine/query/list-invocations.ts";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";

@@ -1,7 +1,7 @@
 /** Cancels of invocations: before the first attempt, in an attempt, suspended, backing off and paused. */
 import { expect, test } from "vitest";
 import { attach, output } from "../../../shared/engine/ingress/attach.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { freshId } from "../../../shared/engine/accept/invocation-ids.ts";
 import { diesBeforeItEnds } from "../../harness/engine/dies-before-it-ends.ts";

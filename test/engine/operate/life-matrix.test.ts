@@ -4,7 +4,7 @@ import { adminApp } from "../../../shared/api/admin/admin-app.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { freshId } from "../../../shared/engine/accept/invocation-ids.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { invocationUseCases } from "../../../shared/wiring/use-cases.ts";
 import { type Actor, type Stage, sendOn } from "../../harness/engine/engine-fixture.ts";
 import { Gate } from "../../harness/engine/gate.ts";

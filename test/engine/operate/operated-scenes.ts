@@ -4,7 +4,7 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
 import { freshId } from "../../../shared/engine/accept/invocation-ids.ts";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
 import { invocationUseCases } from "../../../shared/wiring/use-cases.ts";
 import { deployment, deploymentId, service } from "../../core/registry/sample-deployment.ts";

@@ -2,9 +2,8 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel, pause } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
 import { showInvocation } from "../../../shared/engine/query/show-invocation.ts";
 import { StatusProbe } from "../../../shared/engine/query/status-probe.ts";

@@ -1,9 +1,8 @@
 /** Orders to pause and to resume invocations that run, back off, are suspended or are paused. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel, pause } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
 import {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { drainDeadLetters } from "../../../shared/engine/sweep/dead-letters.ts";

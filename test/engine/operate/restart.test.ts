@@ -4,7 +4,7 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { lockAt, objectPartition } from "../../../shared/engine/store/object-partition.ts";
 import { sendWake } from "../../../shared/engine/messaging/wake.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { purgeJournal } from "../../../shared/engine/operate/purge.ts";

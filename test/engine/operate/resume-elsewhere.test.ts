@@ -2,11 +2,10 @@
 import { expect, test } from "vitest";
 import type { Deployment } from "../../../shared/core/model/deployment.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { ErrorMessage } from "../../../shared/core/protocol/control-messages.ts";
+import { CONTROL, ErrorMessage } from "../../../shared/core/protocol/control-messages.ts";
 import { messageFrame } from "../../../shared/core/protocol/frame.ts";
-import { CONTROL } from "../../../shared/core/protocol/control-messages.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
 import { restart } from "../../../shared/engine/operate/restart.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";

@@ -1,6 +1,6 @@
 /** A cancel of an invocation whose service has no deployment any more. */
 import { expect, test } from "vitest";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
 import { deployment, service } from "../../core/registry/sample-deployment.ts";

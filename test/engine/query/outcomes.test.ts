@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { EndOutcome } from "../../../shared/core/invocation/end-outcome.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { purgeJournal } from "../../../shared/engine/operate/purge.ts";
 import { causeId } from "../../../shared/core/query/cause.ts";

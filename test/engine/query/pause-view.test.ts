@@ -1,7 +1,7 @@
 /** Why an invocation is paused: an operator's order, a failure, or the deaths of the processes that drove it. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
 import { showInvocation } from "../../../shared/engine/query/show-invocation.ts";
 import { pauseUnread } from "../../../shared/engine/sweep/dead-letters.ts";

@@ -1,7 +1,7 @@
 /** SQL over invocations: the cells of each status, the origin, the journal and its events. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { restart } from "../../../shared/engine/operate/restart.ts";
 import { callOn, sendOn } from "../../harness/engine/engine-fixture.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";

@@ -1,7 +1,7 @@
 /** The cells in the result of an SQL statement are true: a cell is NULL if its value cannot be known. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { callOn, sendOn } from "../../harness/engine/engine-fixture.ts";
 import { keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { InvocationId, Nonce } from "../../../shared/core/model/ids.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { queueUp, takeOrQueue } from "../../../shared/engine/lock/object-lock.ts";
-import { editRecord } from "../../../shared/engine/lock/apply-edit.ts";
+import { editRecord } from "../../../shared/engine/lock/state-edits.ts";
 import { EDITOR } from "../../../shared/engine/store/lock-record.ts";
 import { voidTicket } from "../../../shared/engine/lock/ticket.ts";
 import { inboxKey } from "../../../shared/engine/store/object-keys.ts";

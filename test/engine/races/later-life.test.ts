@@ -7,12 +7,19 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
 import { output } from "../../../shared/engine/ingress/attach.ts";
 import { sendWake } from "../../../shared/engine/messaging/wake.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
-import type { Actor, Stage, StageSettings } from "../../harness/engine/engine-fixture.ts";
+import {
+  type Actor,
+  LEASE_MS,
+  type Stage,
+  type StageSettings,
+  callOn,
+  sendOn,
+  textOf,
+} from "../../harness/engine/engine-fixture.ts";
 import type { PortCall } from "../../harness/engine/engine-process.ts";
-import { callOn, LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
 import { callKeyed, keyed, sendKeyed, workflowOf } from "../../harness/engine/object-stage.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";
 import { completePromise, getPromise } from "../../harness/engine/script-state.ts";

@@ -5,7 +5,7 @@ import { DAY_MS, DAY_S, HOUR_MS } from "../../../shared/core/model/time-units.ts
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import { editState, stateOf } from "../../../shared/engine/operate/edit-state.ts";
 import { PIECES } from "../../../shared/engine/store/item-keys.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { INBOX_RANGE, lockKey } from "../../../shared/engine/store/object-keys.ts";
 import { objectPartition } from "../../../shared/engine/store/object-partition.ts";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";

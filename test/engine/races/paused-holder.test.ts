@@ -4,7 +4,7 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { idempotentId } from "../../../shared/engine/accept/invocation-ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { restart } from "../../../shared/engine/operate/restart.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
 import { isGivenUp } from "../../../shared/engine/lock/leave-queue.ts";

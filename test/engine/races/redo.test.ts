@@ -1,7 +1,7 @@
 /** Tests redos by late drivers: no send starts again, and the end of a killed child is delivered (I2). */
 import { expect, test } from "vitest";
 import { kill } from "../../../shared/engine/recover/kill.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { sendWake } from "../../../shared/engine/messaging/wake.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
 import { keyed, sendKeyed, workflowOf } from "../../harness/engine/object-stage.ts";
 import { stages } from "../../harness/engine/stages.ts";

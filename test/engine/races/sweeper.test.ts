@@ -5,7 +5,7 @@ import { attach, output } from "../../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { recover, runSweeper, sweep, sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { READS_MAX } from "../../../shared/engine/sweep/counts.ts";
 import { Gate } from "../../harness/engine/gate.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { DeploymentId, InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationPk, openKeys } from "../../../shared/engine/store/item-keys.ts";
-import { pinnedCounts } from "../../../shared/engine/register/pinned.ts";
+import { pinnedCounts } from "../../../shared/engine/register/deployments-view.ts";
 import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();

@@ -1,8 +1,11 @@
 /** Updates of a deployment on Lambda in place: only an update to another version of the same function keeps the headers. */
 import { expect, onTestFinished, test } from "vitest";
 import { register } from "../../../shared/engine/register/register.ts";
-import { HeadersElsewhereError, updateDeployment } from "../../../shared/engine/register/update-deployment.ts";
-import type { UpdateRequest } from "../../../shared/engine/register/update-deployment.ts";
+import {
+  HeadersElsewhereError,
+  type UpdateRequest,
+  updateDeployment,
+} from "../../../shared/engine/register/change-deployments.ts";
 import { openAdminPlane } from "../../api/admin/admin-plane.ts";
 import { functionWith } from "../../harness/engine/answering-function.ts";
 

@@ -4,7 +4,7 @@ import { CANCEL_SIGNAL } from "../../../shared/core/protocol/command-parts.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
 import { currentLife, writeArrival } from "../../../shared/engine/messaging/deliver.ts";

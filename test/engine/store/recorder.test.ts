@@ -1,13 +1,11 @@
 /** Tests which deployment a journal mismatch names as the recorder of the entry: also across restarts and moves. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { ErrorMessage } from "../../../shared/core/protocol/control-messages.ts";
+import { CONTROL, ErrorMessage } from "../../../shared/core/protocol/control-messages.ts";
 import { COMMANDS } from "../../../shared/core/protocol/commands.ts";
 import { messageFrame } from "../../../shared/core/protocol/frame.ts";
-import { CONTROL } from "../../../shared/core/protocol/control-messages.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel, pause } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
 import { restart } from "../../../shared/engine/operate/restart.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";

@@ -3,7 +3,7 @@
  * writes.
  */
 import { describe, expect, test } from "vitest";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { OPEN_STATUSES, OpenCount } from "../../../shared/engine/sweep/counts.ts";
 import { recover, sweep, sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { service } from "../../core/registry/sample-deployment.ts";

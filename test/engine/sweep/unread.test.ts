@@ -9,7 +9,7 @@ import type { Engine } from "../../../shared/engine/engine.ts";
 import { leaseRecordItem } from "../../../shared/engine/store/lease-record.ts";
 import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { noteUnread } from "../../../shared/engine/sweep/listing-looks.ts";
 import { stages } from "../../harness/engine/stages.ts";

@@ -4,7 +4,7 @@ import type * as Rights from "../../../shared/config/table-rights.ts";
 import { TABLE_RIGHTS, type PartitionKind, type TableRole } from "../../../shared/config/table-rights.ts";
 import type * as RegistryItems from "../../../shared/engine/register/registry-items.ts";
 import { registryPk } from "../../../shared/engine/register/registry-items.ts";
-import { SlowNotes } from "../../../shared/engine/register/slow-notes.ts";
+import { SlowNotes } from "../../../shared/engine/register/stored-registry.ts";
 import { tableWithinRights } from "../../harness/engine/table-within-rights.ts";
 import { stages } from "../../harness/engine/stages.ts";
 import { ruleTests } from "./rule-tests.ts";

@@ -1,7 +1,7 @@
 /** The clients of a scenario: they send requests to the living process, and some requests are never answered. */
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { idempotentId } from "../../../shared/engine/accept/invocation-ids.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";

@@ -1,7 +1,7 @@
 /** The operator of a scenario: orders, edits of state, purges and restarts, each repeated until it is answered. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { editState, stateOf } from "../../../shared/engine/operate/edit-state.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { purge, purgeJournal } from "../../../shared/engine/operate/purge.ts";
 import { restart } from "../../../shared/engine/operate/restart.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";

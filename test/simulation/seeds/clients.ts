@@ -2,7 +2,7 @@
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
-import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { cancel } from "../../../shared/engine/operate/orders.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { idempotentId } from "../../../shared/engine/accept/invocation-ids.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";

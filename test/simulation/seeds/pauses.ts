@@ -1,6 +1,6 @@
 /** The operator who pauses open invocations of a wide seed, and resumes each of them a while later. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { pause } from "../../../shared/engine/operate/pause.ts";
+import { pause } from "../../../shared/engine/operate/orders.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
 import type { Random } from "../random.ts";
 import type { Clients } from "./clients.ts";

@@ -1,20 +1,18 @@
 /** The routes of deployments: register, list, show, update in place, remove. */
-import { IdError, parseDeploymentId } from "../../../core/model/ids.ts";
-import type { DeploymentId } from "../../../core/model/ids.ts";
+import { type DeploymentId, IdError, parseDeploymentId } from "../../../core/model/ids.ts";
 import { ManifestRuleError } from "../../../core/protocol/manifest-rule-error.ts";
 import { viewDeployments } from "../../../engine/register/deployments-view.ts";
 import { AddressError } from "../../../engine/register/discover.ts";
 import { register } from "../../../engine/register/register.ts";
-import { removeDeployment as remove } from "../../../engine/register/remove-deployment.ts";
 import {
   DestinationKindError,
   HeadersElsewhereError,
+  type UpdateRequest,
+  removeDeployment as remove,
   updateDeployment,
-} from "../../../engine/register/update-deployment.ts";
+} from "../../../engine/register/change-deployments.ts";
 import type { Needs } from "../../../engine/register/needed-by.ts";
-import type { UpdateRequest } from "../../../engine/register/update-deployment.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { emptyResponse, jsonResponse } from "../../http/message.ts";
+import { type HttpResponse, emptyResponse, jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { type AdminRequest, route, pathParam, PlainRefusal } from "../requests/admin-request.ts";
 import { deploymentDetail, deploymentSummary, registeredBody } from "./deployment-body.ts";

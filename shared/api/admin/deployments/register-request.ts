@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { CONNECTION_HEADERS } from "../../wire/connection-headers.ts";
 import { MASK } from "../../../core/model/deployment.ts";
-import type { UpdateRequest } from "../../../engine/register/update-deployment.ts";
+import type { UpdateRequest } from "../../../engine/register/change-deployments.ts";
 import type { RegisterRequest } from "../../../engine/register/register.ts";
 import type { HttpRequest } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";

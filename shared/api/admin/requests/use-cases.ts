@@ -1,6 +1,5 @@
 /** The engine's use cases for the admin API, as one record that the composition root fills. */
-import type { cancel } from "../../../engine/operate/cancel.ts";
-import type { pause } from "../../../engine/operate/pause.ts";
+import type { cancel, pause } from "../../../engine/operate/orders.ts";
 import type { purge, purgeJournal } from "../../../engine/operate/purge.ts";
 import type { restart } from "../../../engine/operate/restart.ts";
 import type { resume } from "../../../engine/operate/resume.ts";

@@ -1,8 +1,7 @@
 /** The routes of services and their handlers, in their latest revision. */
-import { modifyService as modify, NoWorkflowError } from "../../../engine/register/modify-service.ts";
+import { modifyService as modify, NoWorkflowError } from "../../../engine/register/change-deployments.ts";
 import type { LatestRevision } from "../../../core/registry/latest-revisions.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { jsonResponse } from "../../http/message.ts";
+import { type HttpResponse, jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { type AdminRequest, route, pathParam } from "../requests/admin-request.ts";
 import { readJsonBody } from "../requests/json-body.ts";

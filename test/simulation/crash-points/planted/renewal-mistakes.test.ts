@@ -1,12 +1,12 @@
 /** A mistake at the end of a drive, which shows if a renewal of the lease comes late. */
 import { expect, vi } from "vitest";
-import type * as OpenIndex from "../../../../shared/engine/lease/leave-open-index.ts";
+import type * as OpenIndex from "../../../../shared/engine/lease/release.ts";
 import { plantedTests } from "../../../planted/planted-tests.ts";
 import { crashPoints } from "../crash-points.ts";
 import { SCENARIOS } from "../scenarios.ts";
 
 /** An end does not wait for a renewal that is under way, which then puts the ended invocation into the open index. */
-vi.mock("../../../../shared/engine/lease/leave-open-index.ts", async (original) => {
+vi.mock("../../../../shared/engine/lease/release.ts", async (original) => {
   const right = await original<typeof OpenIndex>();
   const { acting } = await import("../../../planted/acts.ts");
   const leaveOpenIndex: typeof right.leaveOpenIndex = async (engine, invocation, lease, how) => {

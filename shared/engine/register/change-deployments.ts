@@ -1,15 +1,15 @@
-/** Update in place: discovers a registered deployment again, at its address or another, and keeps its id and revisions. */
-import { addressOf } from "../../core/model/deployment.ts";
-import type { Deployment } from "../../core/model/deployment.ts";
+/** Changes what is registered: updates or removes a deployment, or sets the settings of a service. */
+import { type Deployment, addressOf } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
-import { decideUpdate } from "../../core/registry/deployment-update.ts";
-import type { UpdateRule } from "../../core/registry/deployment-update.ts";
+import { type UpdateRule, decideUpdate } from "../../core/registry/deployment-update.ts";
 import { recipientOf } from "../../core/registry/deployment-identity.ts";
 import { changeRegistry, servicesText } from "./change-registry.ts";
-import { destinationAsked, discover } from "./discover.ts";
-import type { DiscoveryRequest } from "./discover.ts";
+import { type DiscoveryRequest, destinationAsked, discover } from "./discover.ts";
 import type { Engine } from "../engine.ts";
 import { readRegistry } from "./registry-items.ts";
+import type { HandlerSettings } from "../../core/model/service.ts";
+import { type LatestRevision, latestRevisions } from "../../core/registry/latest-revisions.ts";
+import { type Needs, neededBy } from "./needed-by.ts";
 
 /** Absent members stay as registered. */
 export interface UpdateRequest {
@@ -101,4 +101,88 @@ function refuseHeadersElsewhere({ id, destination, additionalHeaders }: Deployme
     `The deployment '${id}' has stored headers (${names.join(", ")}) for ${before}, which an update does not carry to ${after}: ` +
       `send additional_headers with the headers for ${after}, or {} for none`,
   );
+}
+
+/** The settings that an operator may change; an absent member stays as it is. Durations are in milliseconds. */
+export type ServiceChanges = Pick<
+  HandlerSettings,
+  | "private"
+  | "idempotencyRetentionMs"
+  | "workflowRetentionMs"
+  | "journalRetentionMs"
+  | "inactivityTimeoutMs"
+  | "abortTimeoutMs"
+>;
+
+/** Only a workflow has a retention for the result of its run. */
+export class NoWorkflowError extends Error {
+  override name = "NoWorkflowError";
+}
+
+/**
+ * Changes the latest revision of the service. The handlers' own settings still take precedence.
+ * @returns undefined if there is no such service
+ * @throws the errors of `changeRegistry`; NoWorkflowError
+ */
+export async function modifyService(
+  engine: Engine,
+  name: string,
+  changes: ServiceChanges,
+): Promise<LatestRevision | undefined> {
+  const { deployments } = await readRegistry(engine.meta, engine.settings.keyPrefix);
+  const before = latestRevisions(deployments).get(name);
+  if (before === undefined || Object.keys(changes).length === 0) return before;
+  const { kind, deployment } = await changeRegistry(engine, (existing) => {
+    const latest = latestRevisions(existing).get(name);
+    if (latest === undefined) return { kind: "gone", deployment: before.deployment } as const;
+    return { kind: "write", deployment: withSettings(latest, changes) } as const;
+  });
+  if (kind === "gone") return undefined;
+  engine.log.write("service.changed", { service: name, settings: Object.keys(changes).join(",") });
+  return { deployment, service: deployment.services.find((service) => service.name === name)! };
+}
+
+function withSettings({ deployment, service }: LatestRevision, changes: ServiceChanges): LatestRevision["deployment"] {
+  if (changes.workflowRetentionMs !== undefined && service.type !== "workflow") {
+    throw new NoWorkflowError(`'${service.name}' is no workflow`);
+  }
+  const announcedSettings = service.announcedSettings ?? service.settings;
+  const changed = { ...service, settings: { ...service.settings, ...changes }, announcedSettings };
+  return {
+    ...deployment,
+    services: deployment.services.map((one) => (one.name === service.name ? changed : one)),
+  };
+}
+
+export type Removed =
+  | { readonly kind: "removed"; readonly deployment: Deployment }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "in-use"; readonly needs: Needs };
+
+/**
+ * If the latest revision of a service is removed, the service goes back to its previous revision, if there is one.
+ * @param force skips the count of invocations that need the deployment. The attempts of such invocations then fail with
+ *   RT0011 until another deployment serves them.
+ * @throws the errors of `changeRegistry`
+ */
+export async function removeDeployment(engine: Engine, id: DeploymentId, force: boolean): Promise<Removed> {
+  const { deployments } = await readRegistry(engine.meta, engine.settings.keyPrefix);
+  const registered = deployments.find((deployment) => deployment.id === id);
+  if (registered === undefined) return { kind: "unknown" };
+  if (!force) {
+    const needs = await neededBy(engine, deployments, id);
+    if (needs.pinned + needs.unserved > 0 || needs.isAtLeast) return { kind: "in-use", needs };
+  }
+  const gone = await changeRegistry(engine, (existing) => {
+    const current = existing.find((deployment) => deployment.id === id);
+    // Another request has removed it meanwhile.
+    if (current === undefined) return { kind: "gone", deployment: registered } as const;
+    return { kind: "delete", deployment: current } as const;
+  });
+  engine.log.write("deployment.removed", {
+    deploymentId: id,
+    address: addressOf(gone.deployment.destination),
+    force,
+  });
+  return { kind: "removed", deployment: gone.deployment };
 }
