@@ -46,7 +46,7 @@ const PROCESSES = [
 const FRESH_MODULES = ["test/functions/{door/loopback,local/untraced}.test.ts"];
 /** Tests with tens of thousands of invocations or many megabytes. */
 const SCALE = [
-  "test/engine/{contention,inbox-bound,list-invocations}.test.ts",
+  "test/engine/*/{contention,inbox-bound,list-invocations}.test.ts",
   "test/engine/sweep/{seldom,slices}.test.ts",
 ];
 /** The longest tests of `infra` (14 s), then those of `quick` (9 s) and `processes` (35 to 17 s). */
