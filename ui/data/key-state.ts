@@ -10,7 +10,7 @@ import {
   type StateEdit,
   type Values,
 } from "../model/key-state.ts";
-import { cellText, type Row } from "../model/sql-answer.ts";
+import { cellText, type AnswerRow } from "../model/sql-answer.ts";
 import { sqlText } from "../../shared/api/wire/quoted-words.ts";
 import { ask } from "./api.ts";
 import { runStatement } from "./statements.ts";
@@ -78,11 +78,11 @@ function fromState(service: string, key: string): string {
   return `from state where service_name = ${sqlText(service)} and service_key = ${sqlText(key)}`;
 }
 
-function nameIn(row: Row): string {
+function nameIn(row: AnswerRow): string {
   return cellText(row["key"]) ?? "";
 }
 
-function valueIn(row: Row): Uint8Array {
+function valueIn(row: AnswerRow): Uint8Array {
   return bytesOfHex(cellText(row["value"]) ?? "");
 }
 

@@ -1,5 +1,5 @@
 /** The keys of a service: their list, the holder and the queue of one key, and the promises of a workflow. */
-import { cellText, type Row } from "../model/sql-answer.ts";
+import { cellText, type AnswerRow } from "../model/sql-answer.ts";
 import { sqlText } from "../../shared/api/wire/quoted-words.ts";
 import { ApiProblem } from "./api.ts";
 import { firstListed } from "./listing.ts";
@@ -54,7 +54,7 @@ async function storedKeys(service: string, aborted: AbortSignal) {
   }
 }
 
-async function openKeys(service: string, aborted: AbortSignal): Promise<readonly Row[]> {
+async function openKeys(service: string, aborted: AbortSignal): Promise<readonly AnswerRow[]> {
   const { rows } = await runStatement(
     `select target_service_key as service_key, count(*) as open from sys_invocation where target_service_name = ${sqlText(service)} and status != 'completed' group by target_service_key limit ${KEYS_MAX}`,
     aborted,
@@ -141,6 +141,6 @@ function whereKey(prefix: "service" | "target_service", service: string, key: st
   return `${prefix}_name = ${sqlText(service)} and ${prefix}_key = ${sqlText(key)}`;
 }
 
-function textIn(row: Row, column: string): string {
+function textIn(row: AnswerRow, column: string): string {
   return cellText(row[column]) ?? "";
 }

@@ -1,7 +1,7 @@
 /** The rows of a long list that grows at its end, while its first page is read again and again. */
 import type { InvocationSummaryBody } from "../../shared/api/contract/invocations.ts";
 
-export type Row = InvocationSummaryBody;
+export type ListRow = InvocationSummaryBody;
 
 /** More rows are of no use to a reader, and each costs memory. */
 export const ROWS_MAX = 100_000;
@@ -9,15 +9,15 @@ export const ROWS_MAX = 100_000;
 const RENEWED_MAX = 2_000;
 
 export interface Rows {
-  readonly shown: readonly Row[];
+  readonly shown: readonly ListRow[];
   /** New rows, which the list does not show until the reader asks for them, so that no row moves under the pointer. */
-  readonly fresh: readonly Row[];
+  readonly fresh: readonly ListRow[];
 }
 
 export const NO_ROWS: Rows = { shown: [], fresh: [] };
 
 /** Adds an older page. A row that moved to a later page while the list was read is kept once. */
-export function withOlder({ shown, fresh }: Rows, page: readonly Row[]): Rows {
+export function withOlder({ shown, fresh }: Rows, page: readonly ListRow[]): Rows {
   const known = new Set(shown.map(({ id }) => id));
   const more = page.filter(({ id }) => !known.has(id));
   const added = new Set(more.map(({ id }) => id));
@@ -29,7 +29,7 @@ export function withOlder({ shown, fresh }: Rows, page: readonly Row[]): Rows {
  * Takes the first page again: known rows show their present facts, and new ones wait until the reader asks for them.
  * @param isWhole whether the page has all rows that match; in that case, a row that the page lacks no longer matches
  */
-export function withHead({ shown, fresh }: Rows, page: readonly Row[], isWhole: boolean): Rows {
+export function withHead({ shown, fresh }: Rows, page: readonly ListRow[], isWhole: boolean): Rows {
   if (shown.length === 0) return { shown: page, fresh: [] };
   const byId = new Map(page.map((row) => [row.id, row]));
   const kept = isWhole ? shown.filter(({ id }) => byId.has(id)) : shown;
@@ -57,6 +57,6 @@ export function withFresh({ shown, fresh }: Rows, pageSize: number): Rows | unde
 }
 
 /** All moments of the API have one format, so comparing their texts compares the moments. */
-function newestFirst(a: Row, b: Row): number {
+function newestFirst(a: ListRow, b: ListRow): number {
   return a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0;
 }

@@ -1,11 +1,11 @@
 /** The answer to a statement: its columns, its cells as text, the widths that fit them, and its rows as CSV. */
 import { ExactNumber, parseExact } from "./exact-json.ts";
 
-export type Row = Readonly<Record<string, unknown>>;
+export type AnswerRow = Readonly<Record<string, unknown>>;
 
 export interface StatementAnswer {
   readonly columns: readonly string[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly AnswerRow[];
 }
 
 /** The widths fit the first rows only, because measuring 100,000 rows would take time. */
@@ -18,8 +18,8 @@ export function answerIn(text: string): StatementAnswer {
   const { columns, rows } = parseExact(text) as Partial<StatementAnswer>;
   if (!Array.isArray(rows)) throw new SyntaxError("The answer has no rows.");
   // A row without a cell has no member of its name; an object would inherit some, such as `__proto__`.
-  for (const row of rows as readonly Row[]) Object.setPrototypeOf(row, null);
-  return { columns: columns ?? [...new Set((rows as readonly Row[]).flatMap((row) => Object.keys(row)))], rows };
+  for (const row of rows as readonly AnswerRow[]) Object.setPrototypeOf(row, null);
+  return { columns: columns ?? [...new Set((rows as readonly AnswerRow[]).flatMap((row) => Object.keys(row)))], rows };
 }
 
 /** @returns undefined for a cell without a value (NULL) */

@@ -1,7 +1,7 @@
 /** Generates the OpenAPI document of the admin API from the routes and from the schemas of their requests and answers. */
 import * as z from "zod";
-import type { AdminRouteRow, Operation } from "./requests/admin-request.ts";
-import { AdminError } from "../contract/server.ts";
+import type { AdminRouteRow, RouteDescription } from "./requests/admin-request.ts";
+import { AdminErrorBody } from "../contract/server.ts";
 
 type Schemas = Record<string, unknown>;
 interface NamedSchema {
@@ -54,11 +54,11 @@ function requestBody(bodies: readonly z.ZodType[], refer: Refer): object {
   };
 }
 
-function responses(operation: Operation | undefined, refer: Refer): object {
+function responses(operation: RouteDescription | undefined, refer: Refer): object {
   const codes = operation?.codes === undefined ? "" : `, among others with ${operation.codes.join(", ")}`;
   const refused = {
     description: `The request is refused${codes}`,
-    content: { "application/json": { schema: refer(AdminError, "output") } },
+    content: { "application/json": { schema: refer(AdminErrorBody, "output") } },
   };
   const answers = Object.entries(operation?.answers ?? {}).map(([status, schema]) => {
     const content = schema && { content: { "application/json": { schema: refer(schema, "output") } } };
@@ -71,7 +71,7 @@ function pathParameter(name: string): object {
   return { name, in: "path", required: true, schema: { type: "string" } };
 }
 
-function queryParameters(operation: Operation | undefined): readonly object[] {
+function queryParameters(operation: RouteDescription | undefined): readonly object[] {
   if (operation?.query === undefined) return [];
   const { properties = {} } = z.toJSONSchema(operation.query, { io: "input" });
   return Object.entries(properties).map(([name, property]) => {

@@ -56,14 +56,14 @@ export const InvocationBatch = z
   })
   .meta({ id: "InvocationBatch" });
 
-export const Restarted = z.object({ new_invocation_id: text }).meta({ id: "RestartedInvocation" });
-export type RestartedBody = Answer<typeof Restarted>;
+export const RestartedBody = z.object({ new_invocation_id: text }).meta({ id: "RestartedInvocation" });
+export type RestartedBody = Answer<typeof RestartedBody>;
 
 /** The id of the invocation; for a restart, its old id and its new one. */
 const success = z.union([text, z.object({ old_invocation_id: text, new_invocation_id: text })]);
 export type BatchSuccessBody = Answer<typeof success>;
 
-export const Batch = z
+export const BatchBody = z
   .object({
     succeeded: z.array(success),
     failed: z.array(z.object({ invocation_id: text, error: text })),
@@ -73,4 +73,4 @@ export const Batch = z
       .describe("The ids among `succeeded` whose change the server has recorded and applies later."),
   })
   .meta({ id: "InvocationBatchOutcome" });
-export type BatchBody = Answer<typeof Batch>;
+export type BatchBody = Answer<typeof BatchBody>;

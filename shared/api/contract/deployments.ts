@@ -2,7 +2,7 @@
 import * as z from "zod";
 import {
   type Answer,
-  type Asked,
+  type RequestBody,
   datetime,
   flag,
   maybeText,
@@ -13,7 +13,7 @@ import {
   texts,
   whole,
 } from "./members.ts";
-import { Service } from "./services.ts";
+import { ServiceBody } from "./services.ts";
 
 const additionalHeaders = optional(texts).describe(
   "Sent to the deployment with its discovery and with every invocation, for instance to authenticate.",
@@ -44,7 +44,7 @@ export const RegisterLambda = z
     ...HOW_TO_REGISTER,
   })
   .meta({ id: "RegisterLambdaDeployment" });
-export type RegisterBody = Asked<typeof RegisterHttp> | Asked<typeof RegisterLambda>;
+export type RegisterBody = RequestBody<typeof RegisterHttp> | RequestBody<typeof RegisterLambda>;
 
 export const UpdateDeployment = z
   .object({
@@ -133,20 +133,20 @@ const deployment = <Shape extends z.ZodType>(service: Shape) =>
 
 const DeploymentSummary = deployment(serviceName).meta({ id: "DeploymentSummary" });
 export type DeploymentSummaryBody = Answer<typeof DeploymentSummary>;
-export const Deployment = deployment(Service).meta({ id: "Deployment" });
-export type DeploymentBody = Answer<typeof Deployment>;
+export const DeploymentBody = deployment(ServiceBody).meta({ id: "Deployment" });
+export type DeploymentBody = Answer<typeof DeploymentBody>;
 export const Deployments = z.object({ deployments: z.array(DeploymentSummary) }).meta({ id: "Deployments" });
 
-export const Registered = z
+export const RegisteredBody = z
   .object({
     id: text,
-    services: z.array(Service),
+    services: z.array(ServiceBody),
     min_protocol_version: whole,
     max_protocol_version: whole,
     sdk_version: maybeText,
   })
   .meta({ id: "RegisteredDeployment" });
-export type RegisteredBody = Answer<typeof Registered>;
+export type RegisteredBody = Answer<typeof RegisteredBody>;
 
 const difference = z.object({
   /** Absent for what concerns the whole deployment. */
@@ -163,7 +163,7 @@ const difference = z.object({
 export type ProbeDifferenceBody = Answer<typeof difference>;
 
 /** What a deployment answers at once, beside its registration. */
-export const Probe = z
+export const ProbeBody = z
   .object({
     deployment_id: text,
     began_at: moment,
@@ -186,4 +186,4 @@ export const Probe = z
     error: z.object({ message: text, restate_code: text.nullable() }).exactOptional(),
   })
   .meta({ id: "Probe" });
-export type ProbeBody = Answer<typeof Probe>;
+export type ProbeBody = Answer<typeof ProbeBody>;

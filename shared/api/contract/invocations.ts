@@ -135,11 +135,11 @@ export interface WaitBody extends Answer<z.ZodObject<typeof wait>> {
   /** The waits of the invocation `invocation_id`. */
   readonly waits_for?: readonly WaitBody[];
 }
-export const Wait: z.ZodType<WaitBody> = z
-  .object({ ...wait, waits_for: z.lazy(() => z.array(Wait)).exactOptional() })
+export const WaitBody: z.ZodType<WaitBody> = z
+  .object({ ...wait, waits_for: z.lazy(() => z.array(WaitBody)).exactOptional() })
   .meta({ id: "Wait" });
 
-export const Pause = z
+export const PauseBody = z
   .object({
     reason: z.enum(["order", "failure", "process-ends"]),
     at: moment,
@@ -147,7 +147,7 @@ export const Pause = z
     failure: Failure.exactOptional(),
   })
   .meta({ id: "Pause" });
-export type PauseBody = Answer<typeof Pause>;
+export type PauseBody = Answer<typeof PauseBody>;
 
 const Value = z
   .object({
@@ -257,7 +257,7 @@ const ended = {
   outcome: z.enum(END_OUTCOMES).exactOptional().describe("How a completed invocation ended."),
 };
 
-export const Invocation = abridged(
+export const InvocationBody = abridged(
   "Invocation",
   {
     id: text,
@@ -278,8 +278,8 @@ export const Invocation = abridged(
     attempts: whole.describe(
       "All attempts since the acceptance: the failed ones, and each replay after a wait or a pause.",
     ),
-    waits_for: z.array(Wait).exactOptional().describe("Present for an open invocation."),
-    pause: Pause.exactOptional(),
+    waits_for: z.array(WaitBody).exactOptional().describe("Present for an open invocation."),
+    pause: PauseBody.exactOptional(),
     mismatch: JournalMismatch.exactOptional().describe("Present if the last failure is RT0016."),
     /** How long the result and the journal are kept after the end, as durations. */
     completion_retention: text,
@@ -317,7 +317,7 @@ export const Invocation = abridged(
     events: z.array(Failure),
   },
 );
-export type InvocationBody = Answer<typeof Invocation>;
+export type InvocationBody = Answer<typeof InvocationBody>;
 
 /** A failure with its code; the message is cut to 300 characters. */
 export const briefError = z.object({ code: text, message: text }).exactOptional();
@@ -345,12 +345,12 @@ const InvocationSummary = z
   .object({
     ...summary,
     /** These waits have no `waits_for` of their own. */
-    waits_for: z.array(Wait).exactOptional().describe("With `waits=true`, for open invocations."),
+    waits_for: z.array(WaitBody).exactOptional().describe("With `waits=true`, for open invocations."),
   })
   .meta({ id: "InvocationSummary" });
 export type InvocationSummaryBody = Answer<typeof InvocationSummary>;
 
-export const InvocationList = z
+export const InvocationListBody = z
   .object({
     invocations: z
       .array(InvocationSummary)
@@ -362,4 +362,4 @@ export const InvocationList = z
     ),
   })
   .meta({ id: "InvocationList" });
-export type InvocationListBody = Answer<typeof InvocationList>;
+export type InvocationListBody = Answer<typeof InvocationListBody>;

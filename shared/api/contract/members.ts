@@ -5,7 +5,7 @@ import type { Presented } from "../../core/query/status-words.ts";
 /** The type of an answer with this schema, read-only in depth. */
 export type Answer<Schema extends z.ZodType> = ReadOnly<z.output<Schema>>;
 /** The type of a request with this schema, as a client writes it. */
-export type Asked<Schema extends z.ZodType> = ReadOnly<z.input<Schema>>;
+export type RequestBody<Schema extends z.ZodType> = ReadOnly<z.input<Schema>>;
 type ReadOnly<Value> = Value extends object ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> } : Value;
 
 export const text = z.string();

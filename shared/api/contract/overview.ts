@@ -1,15 +1,15 @@
 /** The answer of `GET /internal/overview`: what needs an operator, and the counts of the environment. */
 import * as z from "zod";
 import { ATTENTION_KINDS } from "../../core/query/attention.ts";
-import { briefError, Pause, summary, Wait } from "./invocations.ts";
+import { briefError, PauseBody, summary, WaitBody } from "./invocations.ts";
 import { type Answer, datetime, maybeText, text, whole } from "./members.ts";
 
 const attention = z.object({
   ...summary,
   kind: z.enum(ATTENTION_KINDS),
   since: datetime.describe("Since when the invocation is what `kind` says."),
-  waits_for: z.array(Wait),
-  pause: Pause.exactOptional(),
+  waits_for: z.array(WaitBody),
+  pause: PauseBody.exactOptional(),
 });
 export type AttentionBody = Answer<typeof attention>;
 
@@ -62,7 +62,7 @@ const ended = z.object({
 });
 export type EndedBody = Answer<typeof ended>;
 
-export const Overview = z
+export const OverviewBody = z
   .object({
     attention: z.array(attention).describe("At most twelve invocations that need an operator, worst first."),
     /** Paused ones first, the largest targets first. */
@@ -80,4 +80,4 @@ export const Overview = z
       .describe("The ends of the last hour, by minutes; absent where several processes end invocations."),
   })
   .meta({ id: "Overview" });
-export type OverviewBody = Answer<typeof Overview>;
+export type OverviewBody = Answer<typeof OverviewBody>;

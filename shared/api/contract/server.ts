@@ -2,12 +2,12 @@
 import * as z from "zod";
 import { type Answer, maybeText, text, whole } from "./members.ts";
 
-export const AdminError = z
+export const AdminErrorBody = z
   .object({ message: text, restate_code: text.nullable().describe("A code of docs/errors.md, where there is one.") })
   .meta({ id: "Error" });
-export type AdminErrorBody = Answer<typeof AdminError>;
+export type AdminErrorBody = Answer<typeof AdminErrorBody>;
 
-export const Version = z
+export const VersionBody = z
   .object({
     version: text.describe("The level of the API as a semantic version, then `+` and the program with its version."),
     product: text,
@@ -20,15 +20,15 @@ export const Version = z
     features: z.record(text, z.boolean()),
   })
   .meta({ id: "Version" });
-export type VersionBody = Answer<typeof Version>;
+export type VersionBody = Answer<typeof VersionBody>;
 
-export const Ready = z
+export const ReadyBody = z
   .object({
     ready: z.boolean(),
     checks: z.array(z.object({ name: text, ok: z.boolean(), reason: maybeText })),
   })
   .meta({ id: "Ready" });
-export type ReadyBody = Answer<typeof Ready>;
+export type ReadyBody = Answer<typeof ReadyBody>;
 
 export const ClusterHealth = z
   .object({ cluster_name: text, metadata_cluster_health: z.object({ members: z.array(whole) }) })

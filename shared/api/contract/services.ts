@@ -28,7 +28,7 @@ const retryPolicy = z.object({
 export type RetryPolicyBody = Answer<typeof retryPolicy>;
 
 /** An absent optional member means the service's value. */
-export const Handler = z
+export const HandlerBody = z
   .object({
     name: text,
     ty: z.enum(["Exclusive", "Shared", "Workflow"]).exactOptional(),
@@ -51,14 +51,14 @@ export const Handler = z
     info: z.array(notice).exactOptional(),
   })
   .meta({ id: "Handler" });
-export type HandlerBody = Answer<typeof Handler>;
-export const Handlers = z.object({ handlers: z.array(Handler) }).meta({ id: "Handlers" });
+export type HandlerBody = Answer<typeof HandlerBody>;
+export const Handlers = z.object({ handlers: z.array(HandlerBody) }).meta({ id: "Handlers" });
 
-export const Service = z
+export const ServiceBody = z
   .object({
     name: text,
     ty: z.enum(["Service", "VirtualObject", "Workflow"]),
-    handlers: z.array(Handler),
+    handlers: z.array(HandlerBody),
     documentation: maybeText,
     metadata: texts.exactOptional(),
     deployment_id: text,
@@ -74,8 +74,8 @@ export const Service = z
     info: z.array(notice).exactOptional(),
   })
   .meta({ id: "Service" });
-export type ServiceBody = Answer<typeof Service>;
-export const Services = z.object({ services: z.array(Service) }).meta({ id: "Services" });
+export type ServiceBody = Answer<typeof ServiceBody>;
+export const Services = z.object({ services: z.array(ServiceBody) }).meta({ id: "Services" });
 
 const newDuration = optional(
   z.string().transform((given, context) => {
@@ -118,7 +118,7 @@ const serviceCount = z.object({
 });
 export type ServiceCountBody = Answer<typeof serviceCount>;
 
-export const ServiceCounts = z
+export const ServiceCountsBody = z
   .object({
     services: z
       .array(serviceCount)
@@ -130,4 +130,4 @@ export const ServiceCounts = z
       .describe("Since when `failed` is counted; absent where several processes end invocations."),
   })
   .meta({ id: "ServiceCounts" });
-export type ServiceCountsBody = Answer<typeof ServiceCounts>;
+export type ServiceCountsBody = Answer<typeof ServiceCountsBody>;

@@ -67,7 +67,7 @@ const partition = z.object({
 });
 export type PartitionBody = Answer<typeof partition>;
 
-export const Subscription = z
+export const SubscriptionBody = z
   .object({
     id: text,
     source: text,
@@ -80,8 +80,8 @@ export const Subscription = z
     partitions: z.array(partition),
   })
   .meta({ id: "Subscription" });
-export type SubscriptionBody = Answer<typeof Subscription>;
-export const Subscriptions = z.object({ subscriptions: z.array(Subscription) }).meta({ id: "Subscriptions" });
+export type SubscriptionBody = Answer<typeof SubscriptionBody>;
+export const Subscriptions = z.object({ subscriptions: z.array(SubscriptionBody) }).meta({ id: "Subscriptions" });
 
 const properties = texts.describe("Properties of the clients of this cluster; bootstrap.servers is needed.");
 
@@ -107,15 +107,15 @@ export const ShowKafkaClusterQuery = z.object({
   include_subscriptions: queryFlag("Shows the subscriptions that use the cluster."),
 });
 
-export const KafkaCluster = z
+export const KafkaClusterBody = z
   .object({
     name: text,
     properties: texts,
     created_at: moment,
     /** Present for a cluster of the configuration file, which the admin API cannot change. */
     info: z.array(notice).exactOptional(),
-    subscriptions: z.array(Subscription).exactOptional(),
+    subscriptions: z.array(SubscriptionBody).exactOptional(),
   })
   .meta({ id: "KafkaCluster" });
-export type KafkaClusterBody = Answer<typeof KafkaCluster>;
-export const KafkaClusters = z.object({ clusters: z.array(KafkaCluster) }).meta({ id: "KafkaClusters" });
+export type KafkaClusterBody = Answer<typeof KafkaClusterBody>;
+export const KafkaClusters = z.object({ clusters: z.array(KafkaClusterBody) }).meta({ id: "KafkaClusters" });

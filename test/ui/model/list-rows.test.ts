@@ -1,15 +1,23 @@
 /** Tests the rows of a long list while its first page is read again and older pages are added. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { NO_ROWS, type Row, type Rows, ROWS_MAX, withFresh, withHead, withOlder } from "../../../ui/model/list-rows.ts";
+import {
+  NO_ROWS,
+  type ListRow,
+  type Rows,
+  ROWS_MAX,
+  withFresh,
+  withHead,
+  withOlder,
+} from "../../../ui/model/list-rows.ts";
 
-function row(id: string, status: Row["status"] = "suspended"): Row {
+function row(id: string, status: ListRow["status"] = "suspended"): ListRow {
   const target = { target: "S/h", target_service_name: "S", target_handler_name: "h" };
   return { id, ...target, status, created_at: "2026-11-24T13:00:00Z" };
 }
 
-const rows = (...ids: readonly string[]): readonly Row[] => ids.map((id) => row(id));
-const idsOf = (shown: readonly Row[]): readonly string[] => shown.map(({ id }) => id);
+const rows = (...ids: readonly string[]): readonly ListRow[] => ids.map((id) => row(id));
+const idsOf = (shown: readonly ListRow[]): readonly string[] => shown.map(({ id }) => id);
 
 test("new rows wait until the reader asks for them, and then come first", () => {
   const first = withHead(NO_ROWS, rows("c", "b", "a"), true);

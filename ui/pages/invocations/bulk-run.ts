@@ -13,14 +13,16 @@ import {
   type BulkProgress,
 } from "../../model/bulk-changes.ts";
 import { apiQuery, type InvocationFilter } from "../../model/invocation-filter.ts";
-import type { Row } from "../../model/list-rows.ts";
+import type { ListRow } from "../../model/list-rows.ts";
 import { signal } from "@preact/signals";
 
 /** The invocations of a change: the selected rows, or all that match the filter, loaded or not. */
-export type BulkScope = { readonly kind: "selected"; readonly rows: readonly Row[] } | { readonly kind: "matching" };
+export type BulkScope =
+  | { readonly kind: "selected"; readonly rows: readonly ListRow[] }
+  | { readonly kind: "matching" };
 
 export interface Matching {
-  readonly rows: readonly Row[];
+  readonly rows: readonly ListRow[];
   /** The search stopped at a bound, so at least these match. */
   readonly mayHaveMore: boolean;
 }
@@ -41,7 +43,7 @@ async function findMatching(
   onFound: (count: number) => void,
 ): Promise<Matching> {
   // An invocation whose status changes between two pages may be on both.
-  const byId = new Map<string, Row>();
+  const byId = new Map<string, ListRow>();
   const query = apiQuery(filter);
   query.set("details", "false");
   query.set("limit", String(PAGE));

@@ -7,7 +7,7 @@ import type { ListOrder } from "../../../shared/api/wire/list-filters.ts";
 import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { firstListed, listingPage, listingPages, requestsAtOnce } from "../../data/listing.ts";
 import { apiQuery, type InvocationFilter } from "../../model/invocation-filter.ts";
-import { NO_ROWS, type Row, type Rows, ROWS_MAX, withFresh, withHead, withOlder } from "../../model/list-rows.ts";
+import { NO_ROWS, type ListRow, type Rows, ROWS_MAX, withFresh, withHead, withOlder } from "../../model/list-rows.ts";
 
 export const FIRST_PAGE = 100;
 const LATER_PAGE = 500;
@@ -23,7 +23,7 @@ export class InvocationList {
   /** The number of requests for older rows that found no row, since the last row was found. */
   readonly inVain = signal(0);
   /** By id; a row stays selected when the list is read again. */
-  readonly selected = signal<ReadonlyMap<string, Row>>(new Map());
+  readonly selected = signal<ReadonlyMap<string, ListRow>>(new Map());
   /** The row that the keyboard acts on. A click with Shift selects or deselects the rows from this row to the clicked one. */
   readonly current = signal<number | undefined>(undefined);
   readonly #filter: InvocationFilter;
@@ -56,7 +56,7 @@ export class InvocationList {
   }
 
   /** Renews the selected rows that the page contains, because the possible bulk changes depend on their present status. */
-  #renewSelected(page: readonly Row[]): void {
+  #renewSelected(page: readonly ListRow[]): void {
     const selected = this.selected.peek();
     const renewed = page.filter(({ id }) => selected.has(id));
     if (renewed.length === 0) return;
@@ -185,6 +185,6 @@ export class InvocationList {
   }
 }
 
-function byId(rows: readonly Row[]): ReadonlyMap<string, Row> {
+function byId(rows: readonly ListRow[]): ReadonlyMap<string, ListRow> {
   return new Map(rows.map((row) => [row.id, row]));
 }

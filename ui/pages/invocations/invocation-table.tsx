@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { WindowList } from "../../parts/window-list.tsx";
 import type { InvocationList } from "./invocation-list.ts";
 import { nowMs } from "../../data/clock.ts";
-import type { Row } from "../../model/list-rows.ts";
+import type { ListRow } from "../../model/list-rows.ts";
 import { hrefTo } from "../../model/route.ts";
 import { durationText, momentOf } from "../../model/time-text.ts";
 import { whyText } from "../../model/why.ts";
@@ -92,7 +92,7 @@ function useIsNarrow(): boolean {
 
 interface InvocationRowProps {
   readonly list: InvocationList;
-  readonly row: Row;
+  readonly row: ListRow;
   readonly index: number;
 }
 
@@ -151,13 +151,13 @@ function InvocationRow({ list, row, index }: InvocationRowProps): JSX.Element {
 }
 
 /** The time from the acceptance to the end, a delayed start included. */
-function lasted({ created_at: from, completed_at: to }: Row): string {
+function lasted({ created_at: from, completed_at: to }: ListRow): string {
   const [fromMs, toMs] = [momentOf(from), momentOf(to)];
   return fromMs === undefined || toMs === undefined ? "" : durationText(Math.max(0, toMs - fromMs));
 }
 
 /** Renders each second, because its text counts down to a moment. */
-function Why({ row }: { readonly row: Row }): JSX.Element {
+function Why({ row }: { readonly row: ListRow }): JSX.Element {
   const text = row.status === "completed" ? whyText(row, 0) : whyText(row, nowMs());
   return (
     <span role="cell" class={`cell why ${row.outcome === "failed" ? "tone-failed" : ""}`}>

@@ -1,7 +1,7 @@
 /** The rows of an answer: a table that has only its visible rows in the document. */
 import { Fragment, type JSX } from "preact";
 import { useMemo, useState, useEffect, useRef } from "preact/hooks";
-import { cellText, columnWidths, isNumeric, type Row, type StatementAnswer } from "../../model/sql-answer.ts";
+import { cellText, columnWidths, isNumeric, type AnswerRow, type StatementAnswer } from "../../model/sql-answer.ts";
 import { visibleLine } from "../../model/visible-text.ts";
 import { WindowList } from "../../parts/window-list.tsx";
 import { CellContent } from "./cell-content.tsx";
@@ -78,7 +78,7 @@ export function ResultTable({ answer }: { readonly answer: StatementAnswer }): J
   );
 }
 
-function Cell({ column, row }: { readonly column: Column; readonly row: Row }): JSX.Element {
+function Cell({ column, row }: { readonly column: Column; readonly row: AnswerRow }): JSX.Element {
   const text = cellText(row[column.name]);
   if (text === undefined) {
     return (
@@ -97,7 +97,7 @@ function Cell({ column, row }: { readonly column: Column; readonly row: Row }): 
 /** All columns of one row, with their whole values. */
 interface RowDetailProps {
   readonly columns: readonly string[];
-  readonly row: Row;
+  readonly row: AnswerRow;
   readonly number: number;
   readonly onClose: () => void;
 }
@@ -109,9 +109,9 @@ function RowDetail({ columns, row, number, onClose }: RowDetailProps): JSX.Eleme
   const section = useRef<HTMLElement>(null);
   useEffect(() => section.current?.scrollIntoView({ block: "nearest" }), [number]);
   return (
-    <section ref={section} class="row-detail" aria-label={`Row ${number}`}>
+    <section ref={section} class="row-detail" aria-label={`AnswerRow ${number}`}>
       <div class="bar">
-        <h2>Row {number}</h2>
+        <h2>AnswerRow {number}</h2>
         <button type="button" class="quiet" onClick={onClose}>
           close
         </button>

@@ -19,11 +19,11 @@ import { deploymentDetail, deploymentSummary, registeredBody } from "./deploymen
 import { readQuery } from "../requests/json-body.ts";
 import { readPatch, readRegisterRequest, readReplacement } from "./register-request.ts";
 import {
-  Deployment,
+  DeploymentBody,
   Deployments,
   RegisterHttp,
   RegisterLambda,
-  Registered,
+  RegisteredBody,
   RemoveDeploymentQuery,
   UpdateDeployment,
 } from "../../contract/deployments.ts";
@@ -31,7 +31,7 @@ import {
 const DISCOVERY = ["META0003", "META0012", "META0013", "META0014", "META0015"];
 const UPDATE = {
   body: [UpdateDeployment],
-  answers: { 200: Deployment },
+  answers: { 200: DeploymentBody },
   codes: [...DISCOVERY, "META0005", "META0016"],
 };
 
@@ -40,12 +40,12 @@ export const DEPLOYMENT_ROUTES = [
   route("POST", "/deployments", registerDeployment, {
     summary: "Discover and register a deployment",
     body: [RegisterHttp, RegisterLambda],
-    answers: { 200: Registered, 201: Registered },
+    answers: { 200: RegisteredBody, 201: RegisteredBody },
     codes: [...DISCOVERY, "META0004", "META0005", "META0006", "META0017"],
   }),
   route("GET", "/deployments/:id", showDeployment, {
     summary: "Show a deployment with its services",
-    answers: { 200: Deployment },
+    answers: { 200: DeploymentBody },
   }),
   route("PUT", "/deployments/:id", replaceDeployment, {
     summary: "Update a deployment in place with freshly discovered metadata",

@@ -5,7 +5,7 @@ import { probeDeployment } from "../../../engine/register/probe-deployment.ts";
 import type { Probe } from "../../../engine/register/probe-deployment.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
-import { Probe as ProbeAnswer, type ProbeBody, type ProbeDifferenceBody } from "../../contract/deployments.ts";
+import { ProbeBody, type ProbeDifferenceBody } from "../../contract/deployments.ts";
 import { type AdminRequest, route } from "../requests/admin-request.ts";
 import { assertOwnOrigin } from "../invocations/call-route.ts";
 import { deploymentIdParam, unknownDeployment } from "./deployment-routes.ts";
@@ -20,7 +20,7 @@ const EQUAL_SHOWN = 40;
 export const PROBE_ROUTE = route("POST", "/deployments/:id/probe", probeRoute, {
   summary:
     "Ask a deployment at once what it announces, and compare the answer with its registration; nothing is stored",
-  answers: { 200: ProbeAnswer },
+  answers: { 200: ProbeBody },
 });
 
 async function probeRoute(asked: AdminRequest): Promise<HttpResponse> {

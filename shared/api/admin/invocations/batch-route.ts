@@ -14,7 +14,7 @@ import {
   refuseUnlessResumed,
   restartedAs,
 } from "./invocation-routes.ts";
-import { Batch, BATCH_MAX, type BatchBody, type BatchSuccessBody, InvocationBatch } from "../../contract/changes.ts";
+import { BatchBody, BATCH_MAX, type BatchSuccessBody, InvocationBatch } from "../../contract/changes.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 
 /** The number of concurrent operations. */
@@ -67,7 +67,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 export const BATCH_ROUTE = route("POST", "/internal/invocations_batch_operations/:operation", operateOnMany, {
   summary: "Apply one of the operations to many invocations",
   body: [InvocationBatch],
-  answers: { 200: Batch },
+  answers: { 200: BatchBody },
 });
 
 async function operateOnMany(asked: AdminRequest): Promise<HttpResponse> {

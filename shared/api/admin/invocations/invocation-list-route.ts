@@ -14,7 +14,7 @@ import { SqlError } from "../../../engine/ports/sql.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import { InvocationList, type InvocationListBody } from "../../contract/invocations.ts";
+import { InvocationListBody } from "../../contract/invocations.ts";
 import { LIST_FILTERS, LIST_ORDERS, type ListFilter, momentMsOf } from "../../wire/list-filters.ts";
 import { type AdminRequest, route, PlainRefusal } from "../requests/admin-request.ts";
 import { present } from "../requests/json-members.ts";
@@ -47,7 +47,7 @@ const ListInvocationsQuery = z.object({
 export const LIST_ROUTE = route("GET", "/invocations", listInvocationsRoute, {
   summary: "List invocations, by filters and page by page",
   query: ListInvocationsQuery,
-  answers: { 200: InvocationList },
+  answers: { 200: InvocationListBody },
 });
 
 /**

@@ -9,8 +9,8 @@ import type {
   Resumption,
   UnfitDeployment,
 } from "../../../engine/ports/submission.ts";
-import { Restarted, type RestartedBody, RestartQuery, ResumeQuery, TerminateQuery } from "../../contract/changes.ts";
-import { Invocation, ShowInvocationQuery } from "../../contract/invocations.ts";
+import { RestartedBody, RestartQuery, ResumeQuery, TerminateQuery } from "../../contract/changes.ts";
+import { InvocationBody, ShowInvocationQuery } from "../../contract/invocations.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
@@ -23,7 +23,7 @@ export const INVOCATION_ROUTES = [
   route("GET", "/invocations/:id", showInvocation, {
     summary: "Show an invocation with its journal",
     query: ShowInvocationQuery,
-    answers: { 200: Invocation },
+    answers: { 200: InvocationBody },
   }),
   route("DELETE", "/invocations/:id", terminateInvocation, {
     summary: "Cancel, kill or purge an invocation; the answer is the same whatever the outcome",
@@ -55,7 +55,7 @@ export const INVOCATION_ROUTES = [
   route("PATCH", "/invocations/:id/restart-as-new", restartInvocation, {
     summary: "Start a completed invocation again under another id",
     query: RestartQuery,
-    answers: { 200: Restarted },
+    answers: { 200: RestartedBody },
   }),
 ];
 

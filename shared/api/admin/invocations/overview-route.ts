@@ -13,8 +13,7 @@ import {
   type CauseBody,
   type EndedBody,
   type HeldBody,
-  Overview,
-  type OverviewBody,
+  OverviewBody,
 } from "../../contract/overview.ts";
 import { type AdminRequest, route } from "../requests/admin-request.ts";
 import { momentText, present, written } from "../requests/json-members.ts";
@@ -23,7 +22,7 @@ import { pauseBody, waitBody } from "./wait-body.ts";
 
 export const OVERVIEW_ROUTE = route("GET", "/internal/overview", showOverview, {
   summary: "Show what needs an operator, and count the open invocations",
-  answers: { 200: Overview },
+  answers: { 200: OverviewBody },
 });
 
 async function showOverview({ engine, deps }: AdminRequest): Promise<HttpResponse> {

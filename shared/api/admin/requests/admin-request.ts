@@ -64,7 +64,7 @@ export interface AdminRequest {
 export type AdminRoute = (asked: AdminRequest) => Promise<HttpResponse>;
 
 /** How the OpenAPI document describes a route. */
-export interface Operation {
+export interface RouteDescription {
   readonly summary: string;
   /** The alternative schemas of the request body. */
   readonly body?: readonly z.ZodType[];
@@ -77,10 +77,15 @@ export interface Operation {
 
 /** A row of a table of routes. The document shows a route without a description by its path and method only. */
 export interface AdminRouteRow extends RouteEntry<AdminRoute> {
-  readonly operation?: Operation;
+  readonly operation?: RouteDescription;
 }
 
-export function route(method: string, pattern: string, target: AdminRoute, operation?: Operation): AdminRouteRow {
+export function route(
+  method: string,
+  pattern: string,
+  target: AdminRoute,
+  operation?: RouteDescription,
+): AdminRouteRow {
   return { method, pattern, target, ...(operation && { operation }) };
 }
 

@@ -4,7 +4,7 @@ import type { ReadinessCheck } from "../../../engine/ports/readiness.ts";
 import { StoreError } from "../../../engine/ports/table.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { emptyResponse, jsonResponse, textResponse } from "../../http/message.ts";
-import { ClusterHealth, Ready, type ReadyBody, Version, type VersionBody } from "../../contract/server.ts";
+import { ClusterHealth, ReadyBody, VersionBody } from "../../contract/server.ts";
 import { type AdminRequest, route } from "../requests/admin-request.ts";
 import { present } from "../requests/json-members.ts";
 
@@ -27,11 +27,11 @@ export const SERVER_ROUTES = [
   }),
   route("GET", "/ready", showReadiness, {
     summary: "Check that the server takes new work, with the reasons if it does not",
-    answers: { 200: Ready, 503: Ready },
+    answers: { 200: ReadyBody, 503: ReadyBody },
   }),
   route("GET", "/version", showVersion, {
     summary: "Show the versions of the API and of the server",
-    answers: { 200: Version },
+    answers: { 200: VersionBody },
   }),
   route("GET", "/cluster-health", showClusterHealth, {
     summary: "List the nodes of the cluster",

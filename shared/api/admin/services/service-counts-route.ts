@@ -2,7 +2,7 @@
 import { takeCensus } from "../../../engine/query/open-census.ts";
 import type { HttpResponse } from "../../http/message.ts";
 import { jsonResponse } from "../../http/message.ts";
-import { ServiceCounts, type ServiceCountsBody } from "../../contract/services.ts";
+import { ServiceCountsBody } from "../../contract/services.ts";
 import { type AdminRequest, route } from "../requests/admin-request.ts";
 import { momentText } from "../requests/json-members.ts";
 
@@ -10,7 +10,7 @@ const NONE = { open: 0, failing: 0, paused: 0 };
 
 export const SERVICE_COUNTS_ROUTE = route("GET", "/internal/service-counts", showServiceCounts, {
   summary: "Count the invocations of each service: open, failing, paused, and failed in the last hour",
-  answers: { 200: ServiceCounts },
+  answers: { 200: ServiceCountsBody },
 });
 
 /** Costs a walk over the open index, which one answer of the overview costs too, and no other read. */

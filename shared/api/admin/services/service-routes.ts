@@ -6,7 +6,7 @@ import { HttpProblem } from "../../http/problem.ts";
 import { type AdminRequest, route, pathParam } from "../requests/admin-request.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 import { present } from "../requests/json-members.ts";
-import { Handler, Handlers, ModifyService, Service, Services } from "../../contract/services.ts";
+import { HandlerBody, Handlers, ModifyService, ServiceBody, Services } from "../../contract/services.ts";
 import { handlerBody, serviceBody } from "./service-body.ts";
 import { serviceOpenApi } from "./service-openapi.ts";
 
@@ -15,11 +15,11 @@ export const SERVICE_ROUTES = [
     summary: "List the services, each in its latest revision",
     answers: { 200: Services },
   }),
-  route("GET", "/services/:service", showService, { summary: "Show a service", answers: { 200: Service } }),
+  route("GET", "/services/:service", showService, { summary: "Show a service", answers: { 200: ServiceBody } }),
   route("PATCH", "/services/:service", modifyService, {
     summary: "Change settings of a service until it is registered again",
     body: [ModifyService],
-    answers: { 200: Service },
+    answers: { 200: ServiceBody },
   }),
   route("GET", "/services/:service/handlers", listHandlers, {
     summary: "List the handlers of a service",
@@ -27,7 +27,7 @@ export const SERVICE_ROUTES = [
   }),
   route("GET", "/services/:service/handlers/:handler", showHandler, {
     summary: "Show a handler",
-    answers: { 200: Handler },
+    answers: { 200: HandlerBody },
   }),
   route("GET", "/services/:service/openapi", showOpenApi, {
     summary: "The OpenAPI document of a service: how its handlers are called",

@@ -2,7 +2,7 @@
 import { withoutSecrets } from "../../../core/model/secret-properties.ts";
 import { namesBrokers } from "../../../core/model/kafka-brokers.ts";
 import { parseSource, subscriptionsOf } from "../../../core/registry/subscription.ts";
-import type { KafkaCluster as StoredCluster } from "../../../core/registry/subscription.ts";
+import type { KafkaCluster } from "../../../core/registry/subscription.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { readKafka } from "../../../engine/register/kafka-items.ts";
 import { createKafkaCluster, removeKafkaCluster, updateKafkaCluster } from "../../../engine/register/subscribe.ts";
@@ -14,8 +14,7 @@ import { type AdminRequest, route, pathParam } from "../requests/admin-request.t
 import { readJsonBody, readQuery } from "../requests/json-body.ts";
 import {
   CreateKafkaCluster,
-  KafkaCluster,
-  type KafkaClusterBody,
+  KafkaClusterBody,
   KafkaClusters,
   RemoveKafkaClusterQuery,
   ShowKafkaClusterQuery,
@@ -32,17 +31,17 @@ export const CLUSTER_ROUTES = [
   route("POST", "/kafka-clusters", createCluster, {
     summary: "Configure a Kafka cluster",
     body: [CreateKafkaCluster],
-    answers: { 201: KafkaCluster },
+    answers: { 201: KafkaClusterBody },
   }),
   route("GET", "/kafka-clusters/:name", showCluster, {
     summary: "Show a Kafka cluster",
     query: ShowKafkaClusterQuery,
-    answers: { 200: KafkaCluster },
+    answers: { 200: KafkaClusterBody },
   }),
   route("PATCH", "/kafka-clusters/:name", patchCluster, {
     summary: "Replace the properties of a Kafka cluster",
     body: [UpdateKafkaCluster],
-    answers: { 200: KafkaCluster },
+    answers: { 200: KafkaClusterBody },
   }),
   route("DELETE", "/kafka-clusters/:name", removeCluster, {
     summary: "Remove a Kafka cluster",
@@ -113,7 +112,7 @@ function assertBrokers(properties: Readonly<Record<string, string>>): void {
 
 const READ_ONLY = "The cluster is part of the configuration, and the admin API cannot change it";
 
-function clusterBody({ name, properties, createdAtMs, configured }: StoredCluster): KafkaClusterBody {
+function clusterBody({ name, properties, createdAtMs, configured }: KafkaCluster): KafkaClusterBody {
   return {
     name,
     properties: withoutSecrets(properties),

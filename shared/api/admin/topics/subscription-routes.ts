@@ -21,7 +21,7 @@ import {
   ChangeSubscription,
   CreateSubscription,
   ListSubscriptionsQuery,
-  Subscription,
+  SubscriptionBody,
   Subscriptions,
 } from "../../contract/topics.ts";
 import { subscriptionBodies } from "./subscription-body.ts";
@@ -35,17 +35,17 @@ export const SUBSCRIPTION_ROUTES = [
   route("POST", "/subscriptions", createSubscription, {
     summary: "Let the messages of a topic invoke a handler",
     body: [CreateSubscription],
-    answers: { 201: Subscription },
+    answers: { 201: SubscriptionBody },
     codes: ["META0009"],
   }),
   route("GET", "/subscriptions/:id", showSubscription, {
     summary: "Show a subscription",
-    answers: { 200: Subscription },
+    answers: { 200: SubscriptionBody },
   }),
   route("PATCH", "/subscriptions/:id", changeSubscription, {
     summary: "Pause or resume a subscription, change its options, or read again from another place",
     body: [ChangeSubscription],
-    answers: { 200: Subscription },
+    answers: { 200: SubscriptionBody },
     codes: ["META0009"],
   }),
   route("DELETE", "/subscriptions/:id", removeSubscriptionRoute, {
