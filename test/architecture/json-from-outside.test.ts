@@ -20,7 +20,7 @@ const PARSING: Readonly<Record<string, string>> = {
   "shared/adapters/dynamodb/query-inputs.ts": "a token of this server",
   "shared/adapters/embedded/store-version.ts": "stored",
   "shared/adapters/embedded/table-pages.ts": "stored, or a token of this server",
-  "shared/adapters/sql/json.ts": "a value of a row, in the process of the statement",
+  "shared/adapters/sql/functions.ts": "a value of a row, in the process of the statement",
 };
 const OF_CLIENTS = /^functions\/(?:cli|registrar)\//;
 

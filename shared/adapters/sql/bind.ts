@@ -19,7 +19,7 @@ import { type Allowed, type Scope, slotTerm } from "./scope.ts";
 import type { Call, Expr, Query, SortItem } from "./syntax.ts";
 import { constant, term, type Term, type SortTerm } from "./terms.ts";
 import { isNumeric, type Type } from "./values.ts";
-import { isWindow, windowCall } from "./windows.ts";
+import { isWindow, windowCall } from "./aggregates.ts";
 
 /** The statements within expressions. */
 export interface InnerQueries {

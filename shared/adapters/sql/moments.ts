@@ -1,7 +1,7 @@
 /** Moments, intervals and their parts. */
+import { DAY_MS } from "../../core/model/time-units.ts";
 import { SqlError } from "../../engine/ports/sql.ts";
 
-const DAY_MS = 86_400_000;
 /** The length of a month within a duration. Months that are added to a moment follow the calendar instead. */
 const MONTH_MS = 30 * DAY_MS;
 /** 1970-01-05 is the first Monday of the epoch. */

@@ -3,7 +3,7 @@ import type { AggregateCall } from "./aggregates.ts";
 import type { StepLimit } from "./limits.ts";
 import { type Around, computed, type Row, type Term, valuesOf, compareKeys, type SortTerm } from "./terms.ts";
 import { hashKey, type Value } from "./values.ts";
-import type { WindowCall } from "./windows.ts";
+import type { WindowCall } from "./aggregates.ts";
 
 export type Groups = AsyncIterable<Row[]>;
 

@@ -1,28 +1,19 @@
 /** Plans one SELECT: finds its tables, what its names mean, how its tables are joined and which rows their scans can skip. */
 import { SqlError } from "../../engine/ports/sql.ts";
-import type { AggregateCall } from "./aggregates.ts";
-import { Binder, type InnerQueries } from "./bind.ts";
-import { nameOf } from "./column-names.ts";
-import { type Feed, oneRow, Scan } from "./feeds.ts";
-import {
-  distinct,
-  filtered,
-  grouped,
-  type Groups,
-  inputsOf,
-  joined,
-  type JoinStep,
-  limited,
-  type Running,
-  sorted,
-  windowed,
-} from "./operators.ts";
+import type { AggregateCall, WindowCall } from "./aggregates.ts";
+import { Binder } from "./bind.ts";
+import type { InnerQueries } from "./bind.ts";
+import { oneRow, Scan } from "./feeds.ts";
+import type { Feed } from "./feeds.ts";
+import { distinct, filtered, grouped, inputsOf, joined, limited, sorted, windowed } from "./operators.ts";
+import type { Groups, JoinStep, Running } from "./operators.ts";
 import type { Output, OutputColumn, Plan } from "./plan.ts";
-import { type Allowed, Scope, type Source } from "./scope.ts";
+import { Scope } from "./scope.ts";
+import type { Allowed, Source } from "./scope.ts";
 import type { StepLimit } from "./limits.ts";
-import type { Expr, From, Join, Query, Select } from "./syntax.ts";
-import { type Around, computed, need, type Row, type Term, type SortTerm } from "./terms.ts";
-import type { WindowCall } from "./windows.ts";
+import type { Expr, From, Join, Query, Select, Literal } from "./syntax.ts";
+import { computed, need } from "./terms.ts";
+import type { Around, Row, Term, SortTerm } from "./terms.ts";
 
 interface Joining extends Omit<JoinStep, "right" | "slots"> {
   readonly feed: Feed;
@@ -293,4 +284,58 @@ function areJoined(one: Term, other: Term, joins: readonly Join[], binder: Binde
     const { left, right } = form;
     return (isSame(left, one) && isSame(right, other)) || (isSame(left, other) && isSame(right, one));
   });
+}
+
+/** Names computed columns without an alias: literals, counts and moments as the reference server names them. */
+function nameOf(expr: Expr): string {
+  return referenceName(expr) ?? ownName(expr);
+}
+
+const NAMED = /^(COUNT|NOW|CURRENT_TIMESTAMP|CURRENT_DATE|AGE|DATE_BIN|TO_TIMESTAMP(_\w+)?)$/;
+
+function referenceName(expr: Expr): string | undefined {
+  if (expr.type === "literal") return literalName(expr.value);
+  if (expr.type !== "call" || !NAMED.test(expr.name) || expr.isDistinct) return undefined;
+  if (expr.isStar) return `${expr.name.toLowerCase()}(*)`;
+  const args = expr.args.map((arg) => (arg.type === "column" ? arg.name : referenceName(arg)));
+  if (expr.name === "COUNT" && expr.args.some(({ type }) => type === "column")) return undefined;
+  return args.includes(undefined) ? undefined : `${expr.name.toLowerCase()}(${args.join(",")})`;
+}
+
+function literalName(value: Literal): string {
+  if (value === null) return "NULL";
+  if (typeof value === "string") return `Utf8("${value}")`;
+  if (typeof value === "boolean") return `Boolean(${value})`;
+  if (typeof value === "object") return JSON.stringify(value);
+  return Number.isInteger(Number(value)) ? `Int64(${value})` : `Float64(${value})`;
+}
+
+function ownName(expr: Expr): string {
+  switch (expr.type) {
+    case "column":
+      return expr.name;
+    case "literal":
+      return String(expr.value);
+    case "cast":
+      return `${ownName(expr.of)}_as_${expr.to}`;
+    case "negative":
+      return `-_${ownName(expr.of)}`;
+    case "not":
+      return `NOT_${ownName(expr.of)}`;
+    case "is":
+      return `IS ${expr.isNot ? "NOT " : ""}${expr.test}_${ownName(expr.of)}`;
+    case "arithmetic":
+    case "comparison":
+      return `${ownName(expr.left)}_${expr.op}_${ownName(expr.right)}`;
+    case "and":
+    case "or":
+      return expr.parts.map(ownName).join(`_${expr.type.toUpperCase()}_`);
+    case "like":
+      return `${ownName(expr.left)}_LIKE_${ownName(expr.pattern)}`;
+    case "call":
+      if (expr.over !== undefined) return expr.name.toLowerCase();
+      return `${expr.name.toLowerCase()}_${expr.isStar ? "all" : expr.args.map(ownName).join("_")}`;
+    default:
+      return "expr";
+  }
 }
