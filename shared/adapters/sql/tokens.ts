@@ -34,7 +34,7 @@ function tokensOf(statement: string): readonly Token[] {
       break;
     }
   }
-  tokens.push({ kind: "end", text: "the end", at });
+  tokens.push({ kind: "end", text: "the end of the statement", at });
   return tokens;
 }
 
@@ -174,6 +174,6 @@ export class TokenReader {
   unexpected(wanted: string): SqlError {
     const { kind, text, at } = this.token;
     const found = kind === "end" ? text : `'${text.slice(0, SHOWN_MAX)}'`;
-    return new SqlError("syntax", `Expected ${wanted} at position ${at}, and not ${found}`);
+    return new SqlError("syntax", `Expected ${wanted} but found ${found} at position ${at}`);
   }
 }

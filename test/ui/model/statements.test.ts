@@ -52,7 +52,7 @@ test("a negative number stays a number, and quotes, commas and line breaks are q
 
 test("the position in a message is a line and a column of the statement", () => {
   const statement = "select id\nfrom sys_invocation\nwhre foo = 1";
-  const position = positionIn('Expected end of query after "whre" but found "foo" at position 35')!;
+  const position = positionIn("Expected the end but found 'foo' at position 35")!;
   expect(placeOf(statement, position)).toEqual({ line: 3, column: 6 });
   expect(positionIn("Column not found")).toBeUndefined();
 });
