@@ -437,7 +437,7 @@ class Parser extends ExpressionParser {
       if (type === undefined) return left;
       const isAll = this.#isAll();
       left = { type, isAll, left: queryOf(left), right: queryOf(this.#intersection()) };
-      this.checkLength(length, SETS_MAX);
+      this.checkLength(length, SETS_MAX, "UNION, INTERSECT or EXCEPT");
     }
   }
 
@@ -446,7 +446,7 @@ class Parser extends ExpressionParser {
     for (let length = 1; this.words("INTERSECT"); length++) {
       const isAll = this.#isAll();
       left = { type: "intersect", isAll, left: queryOf(left), right: queryOf(this.#operand()) };
-      this.checkLength(length, SETS_MAX);
+      this.checkLength(length, SETS_MAX, "UNION, INTERSECT or EXCEPT");
     }
     return left;
   }

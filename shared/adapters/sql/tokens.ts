@@ -167,8 +167,8 @@ export class TokenReader {
    * Each operator of a chain is a level of the parsed statement.
    * @throws SqlError if too many operators of one level of precedence follow each other
    */
-  checkLength(operators: number, max = CHAIN_MAX): void {
-    if (operators > max) throw new SqlError("refused", `at most ${max} operators of one kind follow each other`);
+  checkLength(operators: number, max = CHAIN_MAX, what = "operators of one kind"): void {
+    if (operators > max) throw new SqlError("refused", `at most ${max} ${what} follow each other`);
   }
 
   unexpected(wanted: string): SqlError {
