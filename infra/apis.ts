@@ -1,13 +1,18 @@
 /** The two HTTP APIs: the ingress, where handlers are called, and the admin API, which always requires IAM. */
 import { Duration, Stack } from "aws-cdk-lib";
-import type { CfnStage, CorsPreflightOptions } from "aws-cdk-lib/aws-apigatewayv2";
-import { CorsHttpMethod, HttpApi, HttpMethod, HttpNoneAuthorizer } from "aws-cdk-lib/aws-apigatewayv2";
+import {
+  CorsHttpMethod,
+  HttpApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
+  type CfnStage,
+  type CorsPreflightOptions,
+} from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { Function as LambdaFunction, IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
-import type { AccessLogProps } from "./resources/access-log.ts";
-import { logAccess } from "./resources/access-log.ts";
+import { logAccess, type AccessLogProps } from "./resources/access-log.ts";
 import {
   acknowledgeOpenIngress,
   acknowledgeOpenPreflight,

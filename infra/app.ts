@@ -5,8 +5,7 @@ import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { CURRENT_VERSION_EXPIRED_FLAGS, FLAGS } from "aws-cdk-lib/cx-api";
 import type { SettingPath } from "../shared/config/settings-table.ts";
-import type { StepwellProps } from "./stepwell.ts";
-import { Stepwell } from "./stepwell.ts";
+import { Stepwell, type StepwellProps } from "./stepwell.ts";
 
 /**
  * Sets every feature flag of the CDK to its default explicitly: a release that adds a flag then changes no template,

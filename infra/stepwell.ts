@@ -9,13 +9,11 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
-import type { IngressAuth, IngressCors, IngressThrottle } from "./apis.ts";
+import { AdminApi, IngressApi, type IngressAuth, type IngressCors, type IngressThrottle } from "./apis.ts";
 import { StepwellAlarms } from "./monitoring/alarms.ts";
-import { AdminApi, IngressApi } from "./apis.ts";
 import { checkProps } from "./checked-props.ts";
 import { StepwellDashboard } from "./monitoring/dashboard.ts";
-import type { ReservedConcurrency } from "./lambda/functions.ts";
-import { StepwellFunctions } from "./lambda/functions.ts";
+import { StepwellFunctions, type ReservedConcurrency } from "./lambda/functions.ts";
 import type { KafkaClusterProps } from "./lambda/kafka-clusters.ts";
 import { EnvironmentKeys } from "./lambda/keys.ts";
 import { allowLogEncryption } from "./resources/log-encryption.ts";
@@ -23,8 +21,7 @@ import { PACKED_CODE } from "./packed-code.ts";
 import { WakeQueue } from "./resources/queues.ts";
 import { WakeSchedules } from "./lambda/schedules.ts";
 import { SweepRule } from "./resources/sweep-rule.ts";
-import type { AnyTable } from "./resources/table.ts";
-import { InvocationTable } from "./resources/table.ts";
+import { InvocationTable, type AnyTable } from "./resources/table.ts";
 
 /** The name of a schedule group has at most 64 characters, and consists of the environment's name and a suffix. */
 const NAME_MAX_CHARACTERS = 50;

@@ -9,7 +9,6 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "./free-port.mjs";
 
 const PACKAGE = "ministack==1.5.33";
 /** The package with which the emulator verifies JSON Web Tokens. */
@@ -136,4 +135,14 @@ async function mustBeFree(port) {
   });
   server.close();
   await once(server, "close");
+}
+
+/** Returns a free loopback port, chosen by the operating system. */
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
 }

@@ -2,8 +2,7 @@
  * Orders the files of a suite, the longest first. vitest does not know which file takes longest, so it could begin that
  * file last and then wait for it.
  */
-import { BaseSequencer } from "vitest/node";
-import type { TestSequencerConstructor, TestSpecification } from "vitest/node";
+import { BaseSequencer, type TestSequencerConstructor, type TestSpecification } from "vitest/node";
 
 /** @param names the ends of the paths of files, the longest test first; the other files follow in vitest's order */
 export function longestFirst(names: readonly string[]): TestSequencerConstructor {

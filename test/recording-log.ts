@@ -1,7 +1,6 @@
 /** A log and a meter that keep what is written, for tests that read it; and silent ones for all other tests. */
 import type { Log, LogFields, Meter, GaugeValue } from "../shared/engine/ports/log.ts";
-import { LOG_EVENTS } from "../shared/engine/ports/log-events.ts";
-import type { LogEvent, LogEventLevel } from "../shared/engine/ports/log-events.ts";
+import { LOG_EVENTS, type LogEvent, type LogEventLevel } from "../shared/engine/ports/log-events.ts";
 
 export interface LogLine {
   readonly event: LogEvent;

@@ -2,17 +2,20 @@
  * A listener is an HTTP server at one port of the local process. It speaks HTTP/1.1 and HTTP/2 with prior knowledge,
  * and converts the requests of both protocols to plain data.
  */
-import { createServer as createHttp1, type Server as Http1Server } from "node:http";
-import { createServer as createHttp2, type Http2Server, type ServerHttp2Session } from "node:http2";
+import { createServer as createHttp1, STATUS_CODES, type Server as Http1Server } from "node:http";
+import {
+  createServer as createHttp2,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
-import { type HttpRequest, type HttpResponse, textResponse } from "../../shared/api/http/message.ts";
+import { textResponse, NO_SNIFFING, type HttpRequest, type HttpResponse } from "../../shared/api/http/message.ts";
 import { bindRefusal } from "../../shared/wiring/start-refusals.ts";
 import type { ListenerBudgets } from "../../shared/wiring/embedded.ts";
-import { ARRIVAL, limitSession, type ArrivalLimits } from "./arrival-limits.ts";
 import { ConnectionRoom, connectionsMax } from "./connection-room.ts";
-import { refusalOf, refuseOnSocket } from "./raw-refusal.ts";
-import { type Admitted, AnswerRoom, type AnswerRules } from "./answer-room.ts";
-import { endsOf, type Incoming, TransferRoom } from "./transfer-room.ts";
+import { AnswerRoom, type Admitted, type AnswerRules } from "./answer-room.ts";
+import { endsOf, TransferRoom, type Incoming } from "./transfer-room.ts";
 import {
   cutOff,
   endWhenUnread,
@@ -26,7 +29,7 @@ import {
 import { readRequest, type RequestRead } from "./http-request.ts";
 import { isLoopbackAddress } from "../door/loopback.ts";
 import type { Ends } from "../door/peer-user.ts";
-import { offerBothProtocols } from "./protocol-choice.ts";
+import type { Duplex } from "node:stream";
 
 export interface ListenerRooms extends ListenerBudgets, Omit<AnswerRules, "answer"> {
   /** Refuses a body for which no room became free. */
@@ -297,4 +300,158 @@ export class HttpListener {
     const hasMore = write(outgoing, response, this.#isClosing, mover && (() => mover.moved()));
     endWhenUnread(outgoing, this.#unreadMs, hasMore);
   }
+}
+
+/** Answers on the socket itself: for bytes that Node's server could not read as a request, and for connections without a place. */
+interface RawRefusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** How long a refused client may take to read the answer. */
+const LINGER_MS = 1000;
+
+/** @param headMaxBytes the limit of the request line with the headers, for the message */
+function refusalOf(error: Error & { readonly code?: string }, headMaxBytes: number): RawRefusal {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return {
+        status: 431,
+        message: `the request line and the headers have more than ${headMaxBytes} bytes together (listeners.headers-size-limit)`,
+      };
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return {
+        status: 408,
+        message: "the request did not arrive in time (listeners.head-timeout, listeners.request-timeout)",
+      };
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return { status: 413, message: "the extensions of the chunks are too large" };
+    default:
+      return { status: 400, message: "the bytes are no HTTP request" };
+  }
+}
+
+/** Writes the answer and closes the connection. If an answer has begun, the connection only closes. */
+function refuseOnSocket(socket: Duplex, hasBegun: boolean, response: HttpResponse): void {
+  if (!socket.writable || hasBegun) return void socket.destroy();
+  const { status, headers, body } = response;
+  const all: Readonly<Record<string, string>> = {
+    ...headers,
+    ...NO_SNIFFING,
+    date: new Date().toUTCString(),
+    "content-length": String(body.length),
+    connection: "close",
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  socket.on("error", () => undefined);
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n`);
+  socket.end(body);
+  // A close with unread bytes would discard the answer.
+  socket.resume();
+  const lingering = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once("close", () => clearTimeout(lingering));
+}
+
+/** The beginning of the client's HTTP/2 preface; no HTTP/1.1 method begins with it. */
+const PREFACE = Buffer.from("PRI * HTTP/2.0");
+
+/**
+ * @param http1 the server that listens; its connections are inspected before it handles them
+ * @param onConnection called for every connection of either protocol; false if it has refused the connection
+ * @param silentMaxMs how long a new connection may send nothing
+ */
+function offerBothProtocols(
+  http1: Http1Server,
+  http2: Http2Server,
+  onConnection: (socket: Socket) => boolean,
+  silentMaxMs: number,
+): void {
+  const serveHttp1 = http1.listeners("connection");
+  http1.removeAllListeners("connection");
+  http1.on("connection", (socket: Socket) => {
+    if (!onConnection(socket)) return;
+    lookAtFirstBytes(socket, silentMaxMs, (isHttp2) => {
+      if (isHttp2) {
+        // HTTP/1.1 sockets may be half-open. An HTTP/2 client that ended its side has disconnected, and its requests
+        // are over.
+        socket.allowHalfOpen = false;
+        http2.emit("connection", socket);
+      } else for (const serve of serveHttp1) serve.call(http1, socket);
+    });
+  });
+}
+
+function lookAtFirstBytes(socket: Socket, silentMaxMs: number, decide: (isHttp2: boolean) => void): void {
+  let seen: Buffer = Buffer.alloc(0);
+  const giveUp = (): void => void socket.destroy();
+  const look = (): void => {
+    const more = socket.read() as Buffer | null;
+    if (more === null) return;
+    seen = seen.length === 0 ? more : Buffer.concat([seen, more]);
+    const compared = Math.min(seen.length, PREFACE.length);
+    const isPreface = seen.subarray(0, compared).equals(PREFACE.subarray(0, compared));
+    if (isPreface && compared < PREFACE.length) return;
+    socket.off("readable", look).off("error", giveUp).off("end", giveUp).off("timeout", giveUp);
+    socket.setTimeout(0);
+    socket.unshift(seen);
+    decide(isPreface);
+  };
+  // Until a server takes the socket, no other event listener would handle a reset or an end.
+  socket.on("error", giveUp).on("end", giveUp).on("timeout", giveUp);
+  socket.setTimeout(silentMaxMs);
+  socket.on("readable", look);
+}
+
+/** Time limits of a connection. */
+export interface ArrivalLimits {
+  /** How long a new connection may send nothing, and how long the head of an HTTP/1.1 request may take to arrive. */
+  readonly headWithinMs: number;
+  /** From the start of the request to the end of its body. */
+  readonly requestWithinMs: number;
+  /** How long a connection may have no request. */
+  readonly idleMs: number;
+  /** How long an answer may stay completely unread. */
+  readonly unreadMs: number;
+  /** The interval of checks on connections. */
+  readonly checkEveryMs: number;
+}
+
+/** How long the parts of a connection may take, over HTTP/1.1 and HTTP/2; the settings `listeners.…` set all but the interval of checks. */
+const ARRIVAL: ArrivalLimits = {
+  headWithinMs: 60_000,
+  requestWithinMs: 300_000,
+  // Clients keep idle connections for less time. So clients close them first, and no request arrives on a closing connection.
+  idleMs: 75_000,
+  unreadMs: 60_000,
+  checkEveryMs: 10_000,
+};
+
+interface SessionLimits {
+  /** How long a connection may have no open request. */
+  readonly idleMs: number;
+  /** How long a request may take to arrive, its body included. */
+  readonly requestWithinMs: number;
+}
+
+/** Answers have no limit here. */
+function limitSession(session: ServerHttp2Session, { idleMs, requestWithinMs }: SessionLimits): void {
+  let open = 0;
+  let idle: NodeJS.Timeout;
+  const onIdle = (): void => {
+    idle = setTimeout(() => session.destroy(), idleMs);
+  };
+  onIdle();
+  session.on("stream", (stream: ServerHttp2Stream) => {
+    open += 1;
+    clearTimeout(idle);
+    // Destroying ends the stream at once, and its request counts as broken.
+    const late = setTimeout(() => stream.destroy(), requestWithinMs);
+    stream.once("end", () => clearTimeout(late));
+    stream.once("close", () => {
+      clearTimeout(late);
+      open -= 1;
+      if (open === 0 && !session.destroyed) onIdle();
+    });
+  });
+  session.once("close", () => clearTimeout(idle));
 }

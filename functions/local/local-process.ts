@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import type { AdminDeps } from "../../shared/api/admin/requests/admin-request.ts";
-import { type HttpRequest, textResponse } from "../../shared/api/http/message.ts";
+import { textResponse, type HttpRequest } from "../../shared/api/http/message.ts";
 import {
   bodyTooLargeResponse,
   noAnswerRoomResponse,
@@ -23,13 +23,15 @@ import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
 import { noteListing } from "../../shared/engine/sweep/sweep.ts";
 import { answerPacking } from "../../shared/wiring/answer-packing.ts";
 import { openEmbedded, type Embedded } from "../../shared/wiring/embedded.ts";
-import { type OpenStatementEvaluation, statementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
+import { statementEvaluation, type OpenStatementEvaluation } from "../../shared/wiring/statement-evaluation.ts";
 import { builtInUi } from "../../shared/wiring/built-in-ui.ts";
 import { fileRefusal, makeDataDirectory, warnWhereReadable } from "../../shared/wiring/start-refusals.ts";
-import { invocationUseCases, type Loops, startLoops } from "../../shared/wiring/use-cases.ts";
-import { type HttpListener, type ListenerOptions, openListener } from "./http-listener.ts";
+import { invocationUseCases, startLoops, type Loops } from "../../shared/wiring/use-cases.ts";
+import { openListener, type HttpListener, type ListenerOptions } from "./http-listener.ts";
 import { forgetAddress, keepToken, noteAddress, TOKEN_FILE } from "../door/admin-files.ts";
-import { adminDoor, RefusedSecrets } from "./admin-door.ts";
+import { doorForOwnHosts } from "../door/own-host.ts";
+import { doorOf, pageRefusal, type Door, type DoorRules, type Knock, type RefusedSecret } from "../door/door.ts";
+import { peerUser, type Ends } from "../door/peer-user.ts";
 
 const POLL_EVERY_MS = 20;
 /** The time for remaining work after everything was asked to end. */
@@ -270,4 +272,91 @@ async function stop({ embedded, listeners, loops, statements, refused }: Running
   await endLife(embedded.engine).catch(() => undefined);
   await embedded.engine.tracer?.flush(isGrace() ? Math.max(LAST_WORDS_MS, untilMs - clock.nowMs()) : LAST_WORDS_MS);
   await embedded.close();
+}
+
+const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+/**
+ * Supervisors of a process have no token, and these answers say only whether it runs and takes work. The files of the web UI are the same for
+ * everyone, and a page without a session says how to sign in.
+ */
+const OPEN_PATH =
+  /^(?:\/(?:v\d{1,3}\/)?(?:health|ready)|\/|\/ui|\/ui\/[\w.-]{0,100}|\/ui\/[\w-]{1,50}\/[\w.%-]{1,500})$/;
+
+interface AdminDoorOptions extends Pick<DoorRules, "onRefused"> {
+  /** Undefined if the setting admin.auth is off. */
+  readonly token: string | undefined;
+  /** Whether the port is bound to a loopback address. */
+  readonly isLoopback: () => boolean;
+}
+
+/** The door of the local admin API: the senders and requests that it lets in, and the log of refused secrets. */
+function adminDoor(settings: Settings, { token, isLoopback, ...more }: AdminDoorOptions): Door {
+  const hosts = doorForOwnHosts(settings["admin.allowed-hosts"], isLoopback);
+  const rest = token === undefined ? withoutToken : withToken(settings, token, more);
+  return (knock, ends) => hosts(knock, ends) ?? rest(knock, ends);
+}
+
+/** Other pages stay outside here too: their requests need no answer to cost work. */
+function withoutToken(knock: Knock): ReturnType<Door> {
+  return isOpen(knock) ? undefined : pageRefusal(knock);
+}
+
+function withToken(settings: Settings, token: string, more: Pick<DoorRules, "onRefused">): Door {
+  return doorOf({
+    ...more,
+    token,
+    nowMs: () => Date.now(),
+    isOpen,
+    isPageFile: () => false,
+    whereTokenIs: `it is the content of ${resolve(settings["data-dir"], TOKEN_FILE)} on the server's machine`,
+    userOf: peerUser,
+  });
+}
+
+function isOpen({ method, path }: Knock): boolean {
+  return READING.has(method) && OPEN_PATH.test(path);
+}
+
+const WINDOW_MS = 60_000;
+
+interface Refused {
+  readonly secret: RefusedSecret;
+  /** The address of the client. */
+  readonly from: string;
+}
+
+export class RefusedSecrets {
+  readonly #log: Log;
+  #window: NodeJS.Timeout | undefined;
+  #last: Refused | undefined;
+  #count = 0;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  note(secret: RefusedSecret, { remoteAddress = "" }: Ends): void {
+    this.#last = { secret, from: remoteAddress };
+    this.#count += 1;
+    if (this.#window === undefined) this.#tell();
+  }
+
+  /** Logs what has come since the last line. */
+  end(): void {
+    clearTimeout(this.#window);
+    this.#window = undefined;
+    if (this.#last !== undefined) this.#tell();
+    clearTimeout(this.#window);
+  }
+
+  /** Begins a window, at whose end the next line may come. */
+  #tell(): void {
+    this.#log.write("admin-token.refused", { ...this.#last!, count: this.#count });
+    this.#last = undefined;
+    this.#count = 0;
+    this.#window = setTimeout(() => {
+      this.#window = undefined;
+      if (this.#last !== undefined) this.#tell();
+    }, WINDOW_MS).unref();
+  }
 }

@@ -9,7 +9,6 @@ import { build } from "esbuild";
 import { bundledPackages } from "./bundled-packages.mjs";
 import { bundleFunctions, productEntries } from "./bundle.mjs";
 import { publishedManifest } from "./published-manifest.mjs";
-import { SBOM_FILE, sbomText } from "./sbom.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TARGET = resolve(process.argv[2] ?? join(ROOT, "dist/cdk"));
@@ -61,4 +60,39 @@ function declare(folder) {
     // Consumers resolve the published files, whose names end in .js.
     writeFileSync(file, readFileSync(file, "utf8").replaceAll(/(from|import\()( ?")(\.[^"]+)\.ts"/g, '$1$2$3.js"'));
   }
+}
+
+const SBOM_FILE = "sbom.cdx.json";
+
+/**
+ * The list depends on the packages alone: it has no timestamp and no serial number, so that builds can be compared.
+ * @param packages as `bundledPackages` finds them
+ * @param own Stepwell's `package.json`
+ */
+function sbomText(packages, own) {
+  const bom = {
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: { component: componentOf("application", own) },
+    components: packages.map((one) => componentOf("library", one)),
+    dependencies: [{ ref: purlOf(own), dependsOn: packages.map(purlOf) }],
+  };
+  return `${JSON.stringify(bom, undefined, 2)}\n`;
+}
+
+function componentOf(type, { name, version, license }) {
+  const [group, rest] = name.startsWith("@") ? name.split("/") : [undefined, name];
+  const purl = purlOf({ name, version });
+  return { type, "bom-ref": purl, ...(group && { group }), name: rest, version, licenses: [licenseOf(license)], purl };
+}
+
+/** CycloneDX requires an expression for combined licenses, and an id for a single one. */
+function licenseOf(license) {
+  return /[\s()]/.test(license) ? { expression: license } : { license: { id: license } };
+}
+
+function purlOf({ name, version }) {
+  return `pkg:npm/${name.replace("@", "%40")}@${version}`;
 }

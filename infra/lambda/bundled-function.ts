@@ -1,13 +1,17 @@
 /** A function of the product: one bundled file, its own role, and a log with a retention. */
 import { join } from "node:path";
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
-import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Role, ServicePrincipal, type PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
-import type { RecursiveLoop } from "aws-cdk-lib/aws-lambda";
-import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
-import type { RetentionDays } from "aws-cdk-lib/aws-logs";
-import { LogGroup } from "aws-cdk-lib/aws-logs";
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  Runtime,
+  Tracing,
+  type RecursiveLoop,
+} from "aws-cdk-lib/aws-lambda";
+import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { acknowledgeWildcards } from "../resources/acknowledged.ts";
 import { granting, joining, tracing } from "./grants.ts";

@@ -2,8 +2,7 @@
  * The keys of an environment in SSM parameters. A function creates them during deployment, because no template may
  * contain them, and claims the table, so that no function that takes requests may write there what decides about the table.
  */
-import type { RemovalPolicy } from "aws-cdk-lib";
-import { ArnFormat, CustomResource, Stack } from "aws-cdk-lib";
+import { ArnFormat, CustomResource, Stack, type RemovalPolicy } from "aws-cdk-lib";
 import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";

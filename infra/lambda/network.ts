@@ -1,6 +1,5 @@
 /** The network of the functions, to reach deployments at private addresses or to send from a known address. */
-import type { ISecurityGroup, IVpc, SubnetSelection, Vpc } from "aws-cdk-lib/aws-ec2";
-import { SecurityGroup } from "aws-cdk-lib/aws-ec2";
+import { SecurityGroup, type ISecurityGroup, type IVpc, type SubnetSelection, type Vpc } from "aws-cdk-lib/aws-ec2";
 import type { Construct } from "constructs";
 
 /** The types also allow the classes, because TypeScript in strict mode does not accept `Vpc` as `IVpc`, for example. */

@@ -1,7 +1,6 @@
 /** A CloudWatch dashboard with the health, the load and the backlogs of the control plane. */
 import { Stack } from "aws-cdk-lib";
-import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
-import { Dashboard, GraphWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Dashboard, GraphWidget, Stats, type IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { WatchedProps } from "./alarms.ts";

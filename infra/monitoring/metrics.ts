@@ -1,7 +1,6 @@
 /** The CloudWatch metrics of a control plane: its own, and those of the AWS services that it uses. */
 import { Duration } from "aws-cdk-lib";
-import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
-import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { MathExpression, Metric, Stats, type IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { Operation as Operations } from "aws-cdk-lib/aws-dynamodb";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { METRIC_FACTS } from "../../shared/config/metric-facts.ts";

@@ -2,8 +2,7 @@
 import type { RemovalPolicy } from "aws-cdk-lib";
 import type { CfnStage } from "aws-cdk-lib/aws-apigatewayv2";
 import type { IKey } from "aws-cdk-lib/aws-kms";
-import type { RetentionDays } from "aws-cdk-lib/aws-logs";
-import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { LogGroup, type RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 
 export interface AccessLogProps {

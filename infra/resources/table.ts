@@ -3,8 +3,15 @@
  * which ids are derived.
  */
 import type { RemovalPolicy } from "aws-cdk-lib";
-import type { ITable, Table } from "aws-cdk-lib/aws-dynamodb";
-import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import {
+  AttributeType,
+  Billing,
+  ProjectionType,
+  TableEncryptionV2,
+  TableV2,
+  type ITable,
+  type Table,
+} from "aws-cdk-lib/aws-dynamodb";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 import { INDEX_FACTS, TABLE_FACTS } from "../../shared/config/table-facts.ts";

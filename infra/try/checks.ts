@@ -1,8 +1,7 @@
 /** The checks of the smoke test. They call a deployed control plane over HTTP; each states the work that AWS bills. */
 import type { ServiceBody } from "../../shared/api/contract/services.ts";
 import type { TimedAnswer, AskApi } from "./api-client.ts";
-import type { Plane } from "./plane.ts";
-import { must, until } from "./plane.ts";
+import { must, until, type Plane } from "./plane.ts";
 import type { Work } from "./price.ts";
 
 export interface Check extends Partial<Work> {

@@ -1,6 +1,5 @@
 /** The handlers of the smoke test: two projects of `stepwell example`, and a workflow that waits for an approval. */
-import { workflow } from "@restatedev/restate-sdk";
-import type { WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk";
+import { workflow, type WorkflowContext, type WorkflowSharedContext } from "@restatedev/restate-sdk";
 import { createEndpointHandler } from "@restatedev/restate-sdk/lambda";
 import { services as greeter } from "../../examples/templates/greeter/src/services.ts";
 import { services as counter } from "../../examples/templates/object/src/services.ts";

@@ -1,12 +1,10 @@
 /** The common start of a trial and of its clean-up: account, stack, and output. */
 import type { Terminal } from "../../functions/cli/text/terminal.ts";
-import type { Account } from "./account.ts";
-import { findAccount, turnTo } from "./account.ts";
+import { findAccount, turnTo, type Account } from "./account.ts";
 import { awsFailure } from "./aws-failure.ts";
 import { stackNameOf } from "./stack-name.ts";
 import type { Tools } from "./tools.ts";
-import type { StackState } from "./try-stack.ts";
-import { TryStack } from "./try-stack.ts";
+import { TryStack, type StackState } from "./try-stack.ts";
 
 export interface TryFlags {
   readonly yes?: true;

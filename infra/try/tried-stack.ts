@@ -1,11 +1,9 @@
 /** The stack of a trial: a control plane behind IAM, with registered handlers. */
-import type { App } from "aws-cdk-lib";
-import { CfnOutput, Duration, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { CfnOutput, Duration, Fn, RemovalPolicy, Stack, type App } from "aws-cdk-lib";
 import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { StepwellDeployment } from "../stepwell-deployment.ts";
-import type { StepwellProps } from "../stepwell.ts";
-import { Stepwell } from "../stepwell.ts";
+import { Stepwell, type StepwellProps } from "../stepwell.ts";
 import { STACK_DESCRIPTION } from "./stack-name.ts";
 
 /** Adjustments for an emulator, which checks and names some resources differently from AWS. */

@@ -7,17 +7,15 @@ import { awsFailure } from "./aws-failure.ts";
 import { CHECKS, workOf } from "./checks.ts";
 import { removeStack } from "./clear-up.ts";
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_LEFT, EXIT_OK } from "./exit-codes.ts";
-import type { Interruption } from "./interruption.ts";
-import { interruption } from "./interruption.ts";
-import { logTail } from "./log-tail.ts";
+import { interruption, type Interruption } from "./interruption.ts";
 import { Plane } from "./plane.ts";
 import { priceOf } from "./price.ts";
-import type { Plan, Report } from "./report.ts";
-import { leftLines, planText, reportBody, resultsText } from "./report.ts";
-import type { CheckResult } from "./smoke-test.ts";
-import { smokeTest } from "./smoke-test.ts";
+import { leftLines, planText, reportBody, resultsText, type Plan, type Report } from "./report.ts";
+import { smokeTest, type CheckResult } from "./smoke-test.ts";
 import type { Stage } from "./stage.ts";
-import type { Outputs } from "./try-stack.ts";
+import type { Outputs, TryStack } from "./try-stack.ts";
+import { CloudWatchLogsClient, FilterLogEventsCommand } from "@aws-sdk/client-cloudwatch-logs";
+import { LOG_GROUP } from "./leftovers.ts";
 
 const RUN_BYTES = 4;
 
@@ -102,4 +100,34 @@ function exitCodeOf({ isInterrupted, results, left, destroyedMs, plan }: Report)
   if (left.length > 0 || (destroyedMs === undefined && !plan.keep)) return EXIT_LEFT;
   if (isInterrupted) return EXIT_INTERRUPTED;
   return results.every(({ outcome }) => outcome === "passed") ? EXIT_OK : EXIT_FAILED;
+}
+
+const SINCE_MS = 5 * 60_000;
+const LINES_MAX = 5;
+const LINE_MAX_CHARACTERS = 400;
+const TOLD_OF_EACH = /"event":"(request\.answered|wake\.received)"/;
+/** Lines that explain no failure: lines about each call, Node's warnings, metrics. */
+const CHATTER = new RegExp(
+  `^(INIT_START|START|END|REPORT)\\b|^\\((node:\\d+|Use \`node)|"_aws"|${TOLD_OF_EACH.source}`,
+);
+
+/** @returns the name of each log followed by its lines; or one line with the reason why the logs are unreadable */
+async function logTail(stack: TryStack): Promise<readonly string[]> {
+  const client = new CloudWatchLogsClient({});
+  try {
+    const groups = (await stack.parts()).filter(({ type }) => type === LOG_GROUP);
+    return (await Promise.all(groups.map(({ name }) => tailOf(client, name)))).flat();
+  } catch (error) {
+    return [`the logs cannot be read: ${(error as Error).message}`];
+  } finally {
+    client.destroy();
+  }
+}
+
+async function tailOf(client: CloudWatchLogsClient, group: string): Promise<readonly string[]> {
+  const request = new FilterLogEventsCommand({ logGroupName: group, startTime: Date.now() - SINCE_MS });
+  const { events = [] } = await client.send(request);
+  const lines = events.map(({ message = "" }) => message.trim()).filter((line) => line !== "" && !CHATTER.test(line));
+  const last = lines.slice(-LINES_MAX).map((line) => `  ${line.slice(0, LINE_MAX_CHARACTERS)}`);
+  return last.length === 0 ? [] : [group, ...last];
 }

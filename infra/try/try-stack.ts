@@ -2,12 +2,12 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Stack } from "@aws-sdk/client-cloudformation";
 import {
   CloudFormationClient,
   DescribeStacksCommand,
   GetTemplateSummaryCommand,
   paginateListStackResources,
+  type Stack,
 } from "@aws-sdk/client-cloudformation";
 import { CommandFailure } from "../../functions/cli/text/command-failure.ts";
 import { EXIT_NOT_TRIED } from "./exit-codes.ts";

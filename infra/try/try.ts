@@ -5,8 +5,7 @@ import { openTerminal } from "../../functions/cli/text/terminal.ts";
 import { awsFailure } from "./aws-failure.ts";
 import { clearUp } from "./clear-up.ts";
 import { EXIT_CODES, EXIT_NOT_TRIED, EXIT_OK, EXIT_USAGE } from "./exit-codes.ts";
-import type { TryFlags } from "./stage.ts";
-import { setStage } from "./stage.ts";
+import { setStage, type TryFlags } from "./stage.ts";
 import type { Tools } from "./tools.ts";
 import { tryIt } from "./try-it.ts";
 

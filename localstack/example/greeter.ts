@@ -1,7 +1,6 @@
 /** The example service, with one handler that greets and one that reminds, behind the SDK's Lambda handler. */
 import "../../examples/polyfill.mjs";
-import { createEndpointHandler, service } from "@restatedev/restate-sdk/lambda";
-import type { Context } from "@restatedev/restate-sdk/lambda";
+import { createEndpointHandler, service, type Context } from "@restatedev/restate-sdk/lambda";
 
 const GREETINGS = ["Hello", "Good to see you", "Welcome back"];
 

@@ -1,8 +1,6 @@
 /** All settings: key, kind, default, meaning and other names. Configuration files, variables, flags and docs follow this table. */
-import { optionalCollectorAddress } from "./collector-address.ts";
 import { kafkaClusters } from "./kafka-cluster-list.ts";
 import { headerNames, hostNames, origins, principals } from "./name-list.ts";
-import { formatOf, hostOf, levelOf, portOf, randomPort } from "./reference-values.ts";
 import {
   also,
   choice,
@@ -24,7 +22,113 @@ import {
   text,
   wholeWithin,
   type Setting,
+  type Alias,
 } from "./setting-kinds.ts";
+
+/** `host:port`, in which a host with colons is in brackets. */
+const ADDRESS = /^(?:\[([^\]]+)\]|([^[\]/]*)):(\d+)$/;
+const LEVELS: Readonly<Record<string, string>> = { trace: "debug", off: "silent" };
+/** In a filter such as `warn,restate=info`, the program's own level follows this text. */
+const OWN_LEVEL = "restate=";
+
+/** The host of an address such as `0.0.0.0:8080`. */
+function hostOf(name: string): Alias {
+  return { name, translate: (raw) => (typeof raw === "string" ? (hostIn(raw) ?? raw) : raw) };
+}
+
+function hostIn(address: string): string | undefined {
+  const [, bracketed, plain] = ADDRESS.exec(address) ?? [];
+  return bracketed ?? plain;
+}
+
+/** The port of an address such as `0.0.0.0:8080`. */
+function portOf(name: string): Alias {
+  return { name, translate: (raw) => (typeof raw === "string" ? (ADDRESS.exec(raw)?.[3] ?? raw) : raw) };
+}
+
+/** `true` asks for a free port. */
+function randomPort(name: string): Alias {
+  return {
+    name,
+    translate(raw) {
+      const written = String(raw).toLowerCase();
+      if (written === "true") return "0";
+      // Any other value is put into a list, so that the setting refuses it even if it is a number.
+      return written === "false" ? undefined : [raw];
+    },
+  };
+}
+
+/** The level of a filter such as `warn,restate=info`; a filter that names other parts of a program has no equal here. */
+function levelOf(name: string): Alias {
+  return {
+    name,
+    translate(raw) {
+      if (typeof raw !== "string") return raw;
+      const directives = raw.split(",").map((directive) => directive.trim().toLowerCase());
+      const own = directives.find((directive) => directive.startsWith(OWN_LEVEL))?.slice(OWN_LEVEL.length);
+      if (directives.some((directive) => directive.includes("=") && !directive.startsWith(OWN_LEVEL))) return undefined;
+      const level = own ?? directives.at(-1)!;
+      return LEVELS[level] ?? level;
+    },
+  };
+}
+
+/** The reference's `compact` writes each event as one line of plain text, as `pretty` does here. */
+function formatOf(name: string): Alias {
+  return { name, translate: (raw) => (String(raw).toLowerCase() === "compact" ? "pretty" : raw) };
+}
+
+/** The schemes of the reference server and `grpcs`, each with the scheme under which the value is kept. */
+const SCHEMES: Readonly<Record<string, "http" | "https" | "grpc" | "grpcs">> = {
+  "otlp+http": "http",
+  "http+otlp": "http",
+  "otlp+https": "https",
+  "https+otlp": "https",
+  grpc: "grpc",
+  "otlp+grpc": "grpc",
+  "grpc+otlp": "grpc",
+  grpcs: "grpcs",
+};
+const GRPC = { http: "grpc", https: "grpcs" } as const;
+const SCHEME = /^([a-z][a-z+]{0,20}):\/\/(?=[^/])/i;
+/** Collectors accept OTLP over gRPC on this port by convention, and a gRPC address has no path. */
+const GRPC_PORT = "4317";
+const TRACES_PATH = "/v1/traces";
+
+/** Reads `http://…`, `https://…`, `grpc://host:port` or `grpcs://host:port`; an address over HTTP always has a path. */
+function optionalCollectorAddress(doc: string): Setting<string | undefined> {
+  return {
+    kind: "text",
+    fallbackText: "",
+    fallback: undefined,
+    doc,
+    mayBeSecret: true,
+    expected:
+      "an address that begins with http://, https://, otlp+http://, otlp+https://, grpc:// or grpcs://, such as http://localhost:4318 (OTLP over HTTP) or grpc://localhost:4317 (OTLP over gRPC)",
+    read(raw) {
+      const address = typeof raw === "string" ? canonical(raw) : undefined;
+      return address === undefined ? undefined : { value: address };
+    },
+  };
+}
+
+function canonical(raw: string): string | undefined {
+  const given = SCHEME.exec(raw)?.[1]?.toLowerCase();
+  if (given === undefined) return undefined;
+  const isPlain = given === "http" || given === "https";
+  const scheme = isPlain ? given : SCHEMES[given];
+  const rest = raw.slice(given.length);
+  // The parser of URLs knows the ports and paths of http and https alone.
+  const text = `${scheme === "http" || scheme === "grpc" ? "http" : "https"}${rest}`;
+  if (scheme === undefined || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const hasPath = url.pathname !== "/" || url.search !== "";
+  if (scheme === "grpc" || scheme === "grpcs") return hasPath ? undefined : `${scheme}://${url.host}`;
+  if (isPlain && url.port === GRPC_PORT && !hasPath) return `${GRPC[given]}://${url.host}`;
+  if (url.pathname === "/") url.pathname = TRACES_PATH;
+  return url.href;
+}
 
 /** The known versions of the service protocol. */
 const PROTOCOL_VERSIONS = { min: 5, max: 7 };

@@ -27,10 +27,12 @@ import { environmentSecret, freshOwner, freshSecretBytes } from "./environment-s
 import { expireItems } from "./expire-items.ts";
 import { readableRegistry, storeRefusal, warnWhereReadable } from "./start-refusals.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
-import { kafkaTopics } from "./kafka-topics.ts";
 import { memoryBudgets, type ListenerLimits } from "./memory-size.ts";
 import { tracing } from "./tracing.ts";
 import { roomText } from "../adapters/embedded/store-room.ts";
+import { AddressGuard } from "../adapters/https/address-guard.ts";
+import { KafkaTopics } from "../adapters/kafka/kafka-topics.ts";
+import type { RecordRoom, Topics } from "../engine/ports/topics.ts";
 
 /** The memory budgets of one listener, for all its connections together. */
 export interface ListenerBudgets {
@@ -237,4 +239,34 @@ async function writableCheck(name: string, store: Store): Promise<ReadinessCheck
   } catch (error) {
     return { name, isOk: false, reason: (error as Error).message };
   }
+}
+
+const PATIENCE_MS = 10_000;
+
+/** @param recordsMaxBytes the memory for records that wait for their acceptance */
+export function kafkaTopics(
+  clock: Clock,
+  log: Log,
+  recordsMaxBytes: number,
+): { readonly topics: Topics; readonly records: Budget } {
+  const records = new Budget({ capacity: recordsMaxBytes, patienceMs: PATIENCE_MS, clock });
+  // Brokers run on this machine or in its network, as deployments do.
+  const guard = new AddressGuard(["loopback", "private"]);
+  const topics = new KafkaTopics({
+    clock,
+    log,
+    roomOf: (id) => roomIn(records, id),
+    refusalOf: (address) => guard.refusal(address),
+  });
+  return { topics, records };
+}
+
+/** A subscription is a lane, so that one with large records leaves room for others. */
+function roomIn(budget: Budget, lane: string): RecordRoom {
+  const account = budget.open(lane);
+  return {
+    take: async (sizeBytes) => await account.grow(sizeBytes),
+    giveBack: (sizeBytes) => account.shrink(sizeBytes),
+    close: () => account.close(),
+  };
 }

@@ -2,8 +2,7 @@
  * An HTTP service that records its requests and gives scripted answers, for tests of answers that no emulator gives on demand.
  */
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface Asked {

@@ -66,7 +66,7 @@ function fileOf(from: string, target: string | undefined): string[] {
   return to !== undefined && "file" in to ? [to.file] : [];
 }
 
-/** A template has the files of the template `greeter` beside its own (`functions/cli/commands/templates.ts`). */
+/** A template has the files of the template `greeter` beside its own (`functions/cli/commands/example-command.ts`). */
 function inTemplate<Target extends { file: string } | { pack: string }>(
   to: Target,
   paths: ReadonlySet<string>,

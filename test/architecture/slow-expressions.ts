@@ -9,7 +9,7 @@ const READ = /^(?:shared|functions|ui|infra)\/.*\.(?:tsx?|mjs)$/;
  * safe.
  */
 const MADE_LATER: Readonly<Record<string, string>> = {
-  "infra/try/log-tail.ts": "its last part is `TOLD_OF_EACH.source`, a literal that the check reads at its definition",
+  "infra/try/try-it.ts": "its last part is `TOLD_OF_EACH.source`, a literal that the check reads at its definition",
 };
 
 interface Expression {

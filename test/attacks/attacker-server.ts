@@ -1,11 +1,9 @@
 /** The hostile deployment: HTTP/2 with prior knowledge, a manifest, and the answers of its handlers. */
 import { once } from "node:events";
-import { createServer } from "node:http2";
-import type { Http2Server, ServerHttp2Stream } from "node:http2";
+import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Attack } from "./attack.ts";
-import { requestServer } from "./transports.ts";
-import type { Transport } from "./transports.ts";
+import { requestServer, type Transport } from "./transports.ts";
 
 export interface AttackerServer {
   readonly port: number;

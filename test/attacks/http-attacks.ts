@@ -4,8 +4,7 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { ask as askRaw, head } from "../harness/local/raw-http.ts";
 import { post } from "./asking.ts";

@@ -8,8 +8,14 @@ import { createServer as createHttp1 } from "node:http";
 import { createSecureServer, createServer as createHttp2 } from "node:http2";
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
-import { createEndpointHandler, endpoint, object, service } from "@restatedev/restate-sdk";
-import type { Context, ObjectContext } from "@restatedev/restate-sdk";
+import {
+  createEndpointHandler,
+  endpoint,
+  object,
+  service,
+  type Context,
+  type ObjectContext,
+} from "@restatedev/restate-sdk";
 
 const MIB = 1024 * 1024;
 /** Above the limit of a message. */

@@ -1,7 +1,6 @@
 /** Many calls at a time, over HTTP/2 connections to the ingress, each with as many requests as the ingress allows. */
 import { once } from "node:events";
-import { connect } from "node:http2";
-import type { ClientHttp2Session } from "node:http2";
+import { connect, type ClientHttp2Session } from "node:http2";
 
 /** The limit of streams that the ingress announces for one connection. */
 const STREAMS_OF_ONE = 200;

@@ -1,7 +1,6 @@
 /** Values that no honest deployment sends: moments beyond all calendars, zero waits, codes and schemas out of bounds. */
 import { once } from "node:events";
-import { createServer } from "node:http2";
-import type { ServerHttp2Stream } from "node:http2";
+import { createServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Attack, Scene } from "./attack.ts";

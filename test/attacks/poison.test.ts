@@ -7,8 +7,7 @@ import { complaintsOf, keepFigures } from "./figures.ts";
 import { POISON } from "./poison.ts";
 import { strike } from "./run-attack.ts";
 import type { ServerProcess } from "./server-process.ts";
-import { openStage } from "./stage.ts";
-import type { Stage } from "./stage.ts";
+import { openStage, type Stage } from "./stage.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 
 const RESTARTS_MAX = 4;

@@ -1,6 +1,5 @@
 /** An HTTP/2 peer on a raw socket: the peer reads just enough to recognize requests, and writes arbitrary bytes. */
-import { createServer } from "node:net";
-import type { Server, Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { frame } from "../harness/local/raw-http.ts";
 
 const PREFACE_BYTES = 24;

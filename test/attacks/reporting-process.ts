@@ -1,6 +1,5 @@
 /** A program of this suite in its own process: it first sends how it is registered, and then its other messages. */
-import { fork } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 

@@ -1,7 +1,6 @@
 /** Short statements that cost the process much time or memory. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Answered } from "./asking.ts";
-import { send, sendMany, statement } from "./asking.ts";
+import { send, sendMany, statement, type Answered } from "./asking.ts";
 import type { Attack, Deed, Scene } from "./attack.ts";
 import { always, output } from "./messages.ts";
 

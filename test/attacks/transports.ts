@@ -1,11 +1,9 @@
 /** Servers of the attacker for each transport over which a deployment is reached. */
-import { createServer as createHttp1 } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createHttp1, type IncomingMessage, type ServerResponse } from "node:http";
 import { createSecureServer as createHttp2Secure, createServer as createHttp2 } from "node:http2";
 import { createServer as createHttp1Secure } from "node:https";
 import { readFileSync } from "node:fs";
-import { createServer as createTcp } from "node:net";
-import type { Server, Socket } from "node:net";
+import { createServer as createTcp, type Server, type Socket } from "node:net";
 import { createServer as createTls } from "node:tls";
 import type { PeerKind } from "../harness/https/peer.ts";
 

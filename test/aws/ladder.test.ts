@@ -1,7 +1,6 @@
 /** The timers' contract on a ladder of short delays over SQS. */
 import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";
-import type { OpenTimers } from "../contracts/timers-contract.ts";
-import { sendOnEarly, timersContract } from "../contracts/timers-contract.ts";
+import { sendOnEarly, timersContract, type OpenTimers } from "../contracts/timers-contract.ts";
 import { openQueue } from "./open-queue.ts";
 import { pause, systemClock } from "./services.ts";
 

@@ -12,8 +12,7 @@ import { requestBody } from "../../shared/core/protocol/request-body.ts";
 import { invocationContentType } from "../../shared/core/protocol/version.ts";
 import type { Exchange, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf } from "../contracts/endpoints-contract.ts";
-import type { OpenFunction } from "./open-function.ts";
-import { openFunction } from "./open-function.ts";
+import { openFunction, type OpenFunction } from "./open-function.ts";
 import { serviceOptions } from "./services.ts";
 
 const VERSION = 7;

@@ -1,6 +1,5 @@
 /** Queues on the emulated SQS, one for each test. */
-import type { SQSClient } from "@aws-sdk/client-sqs";
-import { CreateQueueCommand, DeleteQueueCommand } from "@aws-sdk/client-sqs";
+import { CreateQueueCommand, DeleteQueueCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { sqsClient } from "../../shared/adapters/sqs/sqs-client.ts";
 import { SqsQueue } from "../../shared/adapters/sqs/sqs-queue.ts";
 import type { OpenQueue, QueueTiming } from "../contracts/queue-contract.ts";

@@ -1,21 +1,22 @@
 /** The timers' contract on EventBridge Scheduler and SQS, and what only schedules have: times, names, a missing group. */
-import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import {
   CreateScheduleGroupCommand,
   DeleteScheduleGroupCommand,
   GetScheduleCommand,
   ListSchedulesCommand,
+  type SchedulerClient,
 } from "@aws-sdk/client-scheduler";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { schedulerClient } from "../../shared/adapters/scheduler/scheduler-client.ts";
-import { scheduleName } from "../../shared/adapters/scheduler/scheduler-timers.ts";
-import type { SchedulerTimersOptions } from "../../shared/adapters/scheduler/scheduler-timers.ts";
-import { SchedulerTimers } from "../../shared/adapters/scheduler/scheduler-timers.ts";
+import {
+  scheduleName,
+  SchedulerTimers,
+  type SchedulerTimersOptions,
+} from "../../shared/adapters/scheduler/scheduler-timers.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";
 import { wakeOfBody } from "../../shared/engine/ports/wake-body.ts";
 import { invocation } from "../contracts/queue-contract.ts";
-import type { OpenTimers, TimersTiming } from "../contracts/timers-contract.ts";
-import { timersContract } from "../contracts/timers-contract.ts";
+import { timersContract, type OpenTimers, type TimersTiming } from "../contracts/timers-contract.ts";
 import { openQueue } from "./open-queue.ts";
 import { ACCOUNT, freshName, serviceOptions, systemClock } from "./services.ts";
 

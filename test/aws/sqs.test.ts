@@ -6,8 +6,7 @@ import { SqsQueue } from "../../shared/adapters/sqs/sqs-queue.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";
 import { invocation, queueContract } from "../contracts/queue-contract.ts";
 import { silentLog } from "../recording-log.ts";
-import type { OpenSqsQueue } from "./open-queue.ts";
-import { openQueue, SECONDS } from "./open-queue.ts";
+import { openQueue, SECONDS, type OpenSqsQueue } from "./open-queue.ts";
 import { serviceOptions, systemClock } from "./services.ts";
 
 queueContract("sqs", openQueue, SECONDS);

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { PAGE_REQUESTS } from "../harness/browser/page-requests.ts";
 import { tokenAt } from "../harness/local/admin-access.ts";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { ask, askHttp2 } from "../harness/local/raw-http.ts";
 
 /** Answers that say the same to everybody, so they need no token. */

@@ -5,12 +5,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { adminServer } from "../../functions/cli/http/admin-server.ts";
-import { RefusedSecrets } from "../../functions/local/admin-door.ts";
-import { LOG_EVENTS } from "../../shared/engine/ports/log-events.ts";
-import type { LogEvent } from "../../shared/engine/ports/log-events.ts";
+import { RefusedSecrets } from "../../functions/local/local-process.ts";
+import { LOG_EVENTS, type LogEvent } from "../../shared/engine/ports/log-events.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { ask } from "../harness/local/raw-http.ts";
 import { RecordingLog } from "../recording-log.ts";
 

@@ -1,11 +1,9 @@
 /** Bad input at the admin API: it is answered with the expected status and within limits of memory and time. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { ask } from "../harness/local/raw-http.ts";
-import { expectNoMoreThan, footprint } from "./footprint.ts";
-import type { Footprint } from "./footprint.ts";
+import { expectNoMoreThan, footprint, type Footprint } from "./footprint.ts";
 import { computedMs } from "../processor-time.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };

@@ -4,8 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { ask, askHttp2 } from "../harness/local/raw-http.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };

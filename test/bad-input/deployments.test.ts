@@ -1,8 +1,7 @@
 /** A deployment that answers wrongly harms its own invocations only, and leaves nothing behind in this process. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { Listening, LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type Listening, type LocalStage } from "../harness/local/local-stage.ts";
 import { ask } from "../harness/local/raw-http.ts";
 import { expectNoMoreThan, footprint } from "./footprint.ts";
 import { ROGUE_ANSWERS, startRogue } from "./rogue-deployment.ts";

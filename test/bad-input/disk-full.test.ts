@@ -6,12 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
-import { listen } from "../harness/local/local-stage.ts";
-import type { Listening } from "../harness/local/local-stage.ts";
-import { buildCommand } from "../errors/command.ts";
-import type { BuiltCommand, RunningCommand } from "../errors/command.ts";
-import { openSmallDisk } from "./small-disk.ts";
-import type { SmallDisk } from "./small-disk.ts";
+import { listen, type Listening } from "../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand, type RunningCommand } from "../errors/command.ts";
+import { openSmallDisk, type SmallDisk } from "./small-disk.ts";
 import { fetch, knowAdminAt } from "../harness/local/admin-access.ts";
 
 const READY = /ingress=(\S+?)\/? admin=(\S+?)\/? /;

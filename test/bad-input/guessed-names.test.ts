@@ -6,8 +6,7 @@ import * as restate from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { INVOCATION_ID_BYTES, invocationIdBytes, invocationIdFromBytes } from "../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { ask } from "../harness/local/raw-http.ts";
 import { SEEN_WITHIN } from "../patience.ts";
 

@@ -7,12 +7,9 @@ import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import type { HttpRequest } from "../../shared/api/http/message.ts";
 import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";
 import { HOSTILE_URLS, NO_WAY } from "../adapters/https/hostile-urls.ts";
-import { startServer } from "../harness/https/peer.ts";
-import type { Peer } from "../harness/https/peer.ts";
-import { openAdminPlane } from "../api/admin/admin-plane.ts";
-import type { AdminPlane } from "../api/admin/admin-plane.ts";
-import { manifestOf, startEndpoint } from "../api/admin/sample-endpoint.ts";
-import type { SampleEndpoint } from "../api/admin/sample-endpoint.ts";
+import { startServer, type Peer } from "../harness/https/peer.ts";
+import { openAdminPlane, type AdminPlane } from "../api/admin/admin-plane.ts";
+import { manifestOf, startEndpoint, type SampleEndpoint } from "../api/admin/sample-endpoint.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
 import { ask } from "../harness/local/raw-http.ts";
 

@@ -1,7 +1,6 @@
 /** Bad input at the ingress over HTTP/2: hand-written frames, bodies that do not end, and a connection without requests. */
 import { once } from "node:events";
-import { connect } from "node:http2";
-import type { ClientHttp2Session } from "node:http2";
+import { connect, type ClientHttp2Session } from "node:http2";
 import { exchange, frame, PREFACE } from "../harness/local/raw-http.ts";
 import type { BadRow } from "./ingress-rows.ts";
 

@@ -1,18 +1,14 @@
 /** Bad input at the ingress: after each row the process serves a good call and uses no more memory or sockets than before. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openListener } from "../../functions/local/http-listener.ts";
-import type { HttpListener } from "../../functions/local/http-listener.ts";
+import { openListener, type HttpListener } from "../../functions/local/http-listener.ts";
 import { bodyTooLargeResponse } from "../../shared/api/ingress/answers.ts";
 import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { ask } from "../harness/local/raw-http.ts";
-import { expectNoMoreThan, footprint, rowsOf } from "./footprint.ts";
-import type { Footprint } from "./footprint.ts";
-import type { BadRow } from "./ingress-rows.ts";
+import { expectNoMoreThan, footprint, rowsOf, type Footprint } from "./footprint.ts";
+import { INGRESS_ROWS, SLOW_CLIENT_ROWS, type BadRow } from "./ingress-rows.ts";
 import { INGRESS_H2_ROWS } from "./ingress-h2-rows.ts";
-import { INGRESS_ROWS, SLOW_CLIENT_ROWS } from "./ingress-rows.ts";
 import { SEEN_WITHIN } from "../patience.ts";
 
 /** Enough for a good call on a busy machine. */

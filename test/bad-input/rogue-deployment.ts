@@ -1,11 +1,9 @@
 /** A deployment that registers correctly, and then answers the calls of each handler in a different wrong way. */
-import { createServer } from "node:http2";
-import type { ServerHttp2Stream } from "node:http2";
+import { createServer, type ServerHttp2Stream } from "node:http2";
 import { gzipSync } from "node:zlib";
 import { encodeFrame } from "../../shared/core/protocol/frame.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
-import { listen } from "../harness/local/local-stage.ts";
-import type { Listening } from "../harness/local/local-stage.ts";
+import { listen, type Listening } from "../harness/local/local-stage.ts";
 
 const CONTENT_TYPE = "application/vnd.restate.invocation.v7";
 const OUTPUT = 0x0401;

@@ -1,8 +1,7 @@
 /** Statements that try to block or end the process: each one is ended, and other requests are served meanwhile. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { childrenOf, commandOf, isRunning, until } from "../running-processes.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 

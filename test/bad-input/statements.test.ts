@@ -1,8 +1,7 @@
 /** Statements that would occupy the process: each is refused or answered, and then the next statement is answered. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { ask } from "../harness/local/raw-http.ts";
 
 const HEADERS = { "content-type": "application/json", accept: "application/json" };

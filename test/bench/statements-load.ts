@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readSettings } from "../../shared/config/settings.ts";
 import { placeAt, sweeperPk } from "../../shared/engine/store/item-keys.ts";
-import { PROGRESS_SK } from "../../shared/engine/store/noted.ts";
+import { PROGRESS_SK } from "../../shared/engine/store/index-walk.ts";
 import { query } from "../../shared/engine/query/query-tables.ts";
 import { openEmbedded } from "../../shared/wiring/embedded.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";

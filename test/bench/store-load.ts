@@ -6,8 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
-import type { Store } from "../../shared/adapters/embedded/store.ts";
-import { openStore } from "../../shared/adapters/embedded/store.ts";
+import { openStore, type Store } from "../../shared/adapters/embedded/store.ts";
 
 const ROUNDS = 5;
 const PUTS = 6_000;

@@ -1,6 +1,13 @@
 /** Hostile texts in payloads, keys, names, failures and metadata stay texts on every page of the web UI. */
-import { object, service, TerminalError, workflow } from "@restatedev/restate-sdk";
-import type { Context, ObjectContext, WorkflowContext } from "@restatedev/restate-sdk";
+import {
+  object,
+  service,
+  TerminalError,
+  workflow,
+  type Context,
+  type ObjectContext,
+  type WorkflowContext,
+} from "@restatedev/restate-sdk";
 import "../../examples/polyfill.mjs";
 import { beforeAll, expect, test } from "vitest";
 import { FORBIDDEN_IN_PAGE, HOSTILE_TEXTS } from "./hostile-texts.ts";

@@ -12,8 +12,7 @@ import { readSettings } from "../../shared/config/settings.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
 import { SERVICES } from "../harness/browser/services.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
-import { openBrowser } from "./tab.mjs";
-import type { Tab, TabOptions } from "./tab.mjs";
+import { openBrowser, type Tab, type TabOptions } from "./tab.mjs";
 import { fetch, knowAdmin, signInUrl } from "../harness/local/admin-access.ts";
 
 declare module "vitest" {

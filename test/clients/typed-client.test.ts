@@ -1,11 +1,9 @@
 /** The published typed client with services and awakeables, its failures and its retries, against a local process. */
-import { createServer } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import * as clients from "@restatedev/restate-sdk-clients";
 import type { Ingress } from "@restatedev/restate-sdk-clients";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listen, openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { listen, openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { failureOf } from "./call-failure.ts";
 import { CLIENT_SERVICES, counter, done, greeter, signup } from "./client-services.ts";
 

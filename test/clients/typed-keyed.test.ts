@@ -2,8 +2,7 @@
 import * as clients from "@restatedev/restate-sdk-clients";
 import type { Ingress } from "@restatedev/restate-sdk-clients";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { failureOf } from "./call-failure.ts";
 import { CLIENT_SERVICES, counter, signup } from "./client-services.ts";
 

@@ -1,9 +1,7 @@
 /** Protocol versions, carriers and the openness of attempts in combination, each with its own deployment and control plane. */
 import { afterAll, beforeAll, describe } from "vitest";
-import { startControlPlane } from "./control-plane.ts";
-import type { ControlPlane, Openness } from "./control-plane.ts";
-import { startDeployment } from "./deployment.ts";
-import type { Carrier, Deployment } from "./deployment.ts";
+import { startControlPlane, type ControlPlane, type Openness } from "./control-plane.ts";
+import { startDeployment, type Carrier, type Deployment } from "./deployment.ts";
 import type { ProtocolVersion } from "./offered-version.ts";
 
 export interface Answer {

@@ -1,8 +1,7 @@
 /** The test deployment in this process: the SDK's own endpoint on a free port, limited to protocol versions up to a given one. */
 import { SERVICES } from "./handlers.ts";
 import { KEYED_SERVICES } from "./keyed-handlers.ts";
-import type { ProtocolVersion } from "./offered-version.ts";
-import { isDiscovery, offerUpTo } from "./offered-version.ts";
+import { isDiscovery, offerUpTo, type ProtocolVersion } from "./offered-version.ts";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";

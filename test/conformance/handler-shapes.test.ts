@@ -1,11 +1,9 @@
 /** The table of handler shapes, run with the real SDK: result and number of attempts on each version over each carrier. */
 import { expect, test } from "vitest";
 import { attemptsOf, executionsOf } from "./attempts.ts";
-import { inEachCombination } from "./combinations.ts";
-import type { Combination } from "./combinations.ts";
+import { inEachCombination, type Combination } from "./combinations.ts";
 import type { ProtocolVersion } from "./offered-version.ts";
-import { SHAPE_ROWS } from "./shape-rows.ts";
-import type { Count, ShapeRow } from "./shape-rows.ts";
+import { SHAPE_ROWS, type Count, type ShapeRow } from "./shape-rows.ts";
 
 inEachCombination((combination) => {
   for (const row of SHAPE_ROWS) {

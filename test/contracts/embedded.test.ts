@@ -7,8 +7,7 @@ import { SteppedClock } from "../stepped-clock.ts";
 import { queueContract } from "./queue-contract.ts";
 import { tableContract } from "./table-contract.ts";
 import { removeDirectory, temporaryDirectory } from "./temporary-directory.ts";
-import type { OpenTimers } from "./timers-contract.ts";
-import { timersContract } from "./timers-contract.ts";
+import { timersContract, type OpenTimers } from "./timers-contract.ts";
 
 /**
  * The contract runs on two tables. Index queries of the first return whole items; those of the second return only the keys and

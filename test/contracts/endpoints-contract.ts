@@ -1,9 +1,12 @@
 /** The contract of the endpoints port, for exchanges that stream both ways. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { TransportError } from "../../shared/engine/ports/endpoints.ts";
-import type { Endpoints, Exchange, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
-import { afterAll, cut, echo, startPeer } from "../harness/https/peer.ts";
-import type { Answer, Peer, PeerKind } from "../harness/https/peer.ts";
+import {
+  TransportError,
+  type Endpoints,
+  type Exchange,
+  type ExchangeRequest,
+} from "../../shared/engine/ports/endpoints.ts";
+import { afterAll, cut, echo, startPeer, type Answer, type Peer, type PeerKind } from "../harness/https/peer.ts";
 
 export interface EndpointsSubject {
   readonly endpoints: Endpoints;

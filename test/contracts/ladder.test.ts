@@ -4,8 +4,7 @@ import { openStore } from "../../shared/adapters/embedded/store.ts";
 import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";
 import { SteppedClock } from "../stepped-clock.ts";
 import { removeDirectory, temporaryDirectory } from "./temporary-directory.ts";
-import type { OpenTimers } from "./timers-contract.ts";
-import { timersContract } from "./timers-contract.ts";
+import { timersContract, type OpenTimers } from "./timers-contract.ts";
 
 const HOP_MS = 900_000;
 

@@ -5,8 +5,7 @@ import { MemoryTimers } from "../simulation/memory-timers.ts";
 import { SteppedClock } from "../stepped-clock.ts";
 import { queueContract } from "./queue-contract.ts";
 import { tableContract } from "./table-contract.ts";
-import type { OpenTimers } from "./timers-contract.ts";
-import { timersContract } from "./timers-contract.ts";
+import { timersContract, type OpenTimers } from "./timers-contract.ts";
 
 tableContract("memory", async () => ({ table: new MemoryTable(), close: async () => {} }));
 

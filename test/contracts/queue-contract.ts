@@ -1,9 +1,7 @@
 /** The contract of the queue port, for every adapter. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { invocationIdFromBytes } from "../../shared/core/model/ids.ts";
-import type { Delivery, Queue, Wake } from "../../shared/engine/ports/queue.ts";
-import { QUEUE_DELAY_MAX_MS } from "../../shared/engine/ports/queue.ts";
+import { invocationIdFromBytes, type InvocationId } from "../../shared/core/model/ids.ts";
+import { QUEUE_DELAY_MAX_MS, type Delivery, type Queue, type Wake } from "../../shared/engine/ports/queue.ts";
 
 export interface OpenQueue {
   readonly queue: Queue;

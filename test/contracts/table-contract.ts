@@ -1,7 +1,13 @@
 /** The contract of the table port, for every adapter; this file has its tests of items, conditions and races. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Condition, Item, ItemValue, Table } from "../../shared/engine/ports/table.ts";
-import { KEYS_MAX, StoreError } from "../../shared/engine/ports/table.ts";
+import {
+  KEYS_MAX,
+  StoreError,
+  type Condition,
+  type Item,
+  type ItemValue,
+  type Table,
+} from "../../shared/engine/ports/table.ts";
 import { freshPartition } from "./fresh-partition.ts";
 import { tableOrderContract } from "./table-order-contract.ts";
 import { tableUpdateContract } from "./table-update-contract.ts";

@@ -1,7 +1,6 @@
 /** The contract of the table port for updates and transactions. */
 import { expect, test } from "vitest";
-import type { Table, Write } from "../../shared/engine/ports/table.ts";
-import { StoreError } from "../../shared/engine/ports/table.ts";
+import { StoreError, type Table, type Write } from "../../shared/engine/ports/table.ts";
 import { freshPartition } from "./fresh-partition.ts";
 
 export function tableUpdateContract(table: () => Table): void {

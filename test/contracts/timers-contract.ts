@@ -5,8 +5,7 @@ import type { Engine } from "../../shared/engine/engine.ts";
 import type { Wake } from "../../shared/engine/ports/queue.ts";
 import type { Timers } from "../../shared/engine/ports/timers.ts";
 import { wakeAt } from "../../shared/engine/messaging/wake.ts";
-import type { OpenQueue } from "./queue-contract.ts";
-import { invocation } from "./queue-contract.ts";
+import { invocation, type OpenQueue } from "./queue-contract.ts";
 
 export interface OpenTimers extends OpenQueue {
   readonly timers: Timers;

@@ -2,8 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Context, RestatePromise } from "@restatedev/restate-sdk";
-import type { Line } from "./ledger.ts";
-import { openLedger, readLedger } from "./ledger.ts";
+import { openLedger, readLedger, type Line } from "./ledger.ts";
 import type { Recorded } from "./outcome.ts";
 
 export const RETRY_QUICKLY = { initialInterval: 50, maxInterval: 400, exponentiationFactor: 2 };

@@ -2,8 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http2";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
-import type { ProtocolVersion } from "../conformance/offered-version.ts";
-import { isDiscovery, offerUpTo } from "../conformance/offered-version.ts";
+import { isDiscovery, offerUpTo, type ProtocolVersion } from "../conformance/offered-version.ts";
 import { playerServices } from "./player.ts";
 
 const [port, ledgerPath, version] = process.argv.slice(2) as [string, string, string | undefined];

@@ -1,8 +1,7 @@
 /** The spree: control plane, deployment or both are killed again and again while invocations are open. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Answered, Job } from "./client.ts";
-import type { Random } from "./plan.ts";
-import { between, planOf, SHAPE_NAMES } from "./plan.ts";
+import { between, planOf, SHAPE_NAMES, type Random } from "./plan.ts";
 import type { Stage } from "./stage.ts";
 
 export const KILL_KINDS = ["control plane", "deployment", "both"] as const;

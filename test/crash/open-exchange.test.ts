@@ -7,12 +7,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 import { newAccount, takeAccount } from "./account.ts";
 import { judgeLedger } from "./ledger-rule.ts";
-import type { Line } from "./ledger.ts";
-import { readLedger } from "./ledger.ts";
+import { readLedger, type Line } from "./ledger.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Op } from "./plan.ts";
-import type { Stage } from "./stage.ts";
-import { closeStage, openStage } from "./stage.ts";
+import { closeStage, openStage, type Stage } from "./stage.ts";
 
 const RUNS = 40;
 /** At least this number of closures runs before the kill, and at least the same number runs after it. */

@@ -1,7 +1,6 @@
 /** The control plane and the deployment as programs, bundled as the product is, and their directory. */
 import { mkdir, mkdtemp } from "node:fs/promises";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { builtInTexts } from "../../infra/build/built-in-texts.mjs";

@@ -11,8 +11,7 @@ import { readLedger } from "./ledger.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Op } from "./plan.ts";
 import { judgeSleeps } from "./sleep-rule.ts";
-import type { Stage } from "./stage.ts";
-import { closeStage, openStage } from "./stage.ts";
+import { closeStage, openStage, type Stage } from "./stage.ts";
 
 const SLEEP_MS = 5_000;
 /**

@@ -2,10 +2,8 @@
 import { rm } from "node:fs/promises";
 import { Yardstick } from "../harness/machine/yardstick.ts";
 import { Client } from "./client.ts";
-import type { Programs, Site } from "./programs.ts";
-import { prepareSite } from "./programs.ts";
-import type { Victim } from "./victim.ts";
-import { controlPlaneOf, deploymentOf } from "./victim.ts";
+import { prepareSite, type Programs, type Site } from "./programs.ts";
+import { controlPlaneOf, deploymentOf, type Victim } from "./victim.ts";
 
 export interface Stage {
   readonly site: Site;

@@ -8,8 +8,7 @@ import { judgeLedger } from "./ledger-rule.ts";
 import { readLedger } from "./ledger.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
-import type { Stage } from "./stage.ts";
-import { closeStage, openStage } from "./stage.ts";
+import { closeStage, openStage, type Stage } from "./stage.ts";
 
 const SLEEP_MS = 3_000;
 const PLAN: Plan = {

@@ -1,6 +1,5 @@
 /** Starts a process, kills it and starts it again, and records the times during which the process is absent. */
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { connect } from "node:net";

@@ -5,8 +5,7 @@
 import { join } from "node:path";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openStore } from "../../shared/adapters/embedded/store.ts";
-import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { invocationIdFromBytes } from "../../shared/core/model/ids.ts";
+import { invocationIdFromBytes, type InvocationId } from "../../shared/core/model/ids.ts";
 import { listingKeys } from "../../shared/engine/store/item-keys.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { seededRandom } from "../crash/plan.ts";

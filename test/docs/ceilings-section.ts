@@ -1,6 +1,15 @@
 /** Writes the computed part of "Ceilings" in docs/operating/evidence.md, between its two marks. */
-import type { Ceiling, CeilingFacts } from "./ceilings.ts";
-import { beside, ceilings, HANDLER_MS, listing, RATES, SHARDS, SHARDS_MAX } from "./ceilings.ts";
+import {
+  beside,
+  ceilings,
+  HANDLER_MS,
+  listing,
+  RATES,
+  SHARDS,
+  SHARDS_MAX,
+  type Ceiling,
+  type CeilingFacts,
+} from "./ceilings.ts";
 import { ASSUMED } from "./prices.ts";
 import { QUOTAS, QUOTAS_COMPILED_ON } from "./quotas.ts";
 

@@ -1,5 +1,5 @@
 /** Writes docs/configuration.md from the table of settings. */
-import { REFERENCE_FLAGS } from "../../functions/cli/commands/reference-flags.ts";
+import { REFERENCE_FLAGS } from "../../functions/cli/commands/dev-command.ts";
 import { FOREIGN_SETTINGS } from "../../shared/config/foreign-settings.ts";
 import { ALIAS_NAMES, settingsNamed, referenceVariableOf } from "../../shared/config/setting-names.ts";
 import type { Setting } from "../../shared/config/setting-kinds.ts";

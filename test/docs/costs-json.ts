@@ -1,6 +1,5 @@
 /** Writes docs/costs.json, from which `npm run try` states its price. */
-import type { CostFacts } from "./costs-page.ts";
-import { WORKING_METRICS } from "./costs-page.ts";
+import { WORKING_METRICS, type CostFacts } from "./costs-page.ts";
 import { billOf, idleMonth, totalOf } from "./costs.ts";
 import { ASSUMED, COMPILED_ON, dollars, REGION } from "./prices.ts";
 

@@ -4,8 +4,7 @@ import { keepUntilS } from "../../shared/engine/store/ttl.ts";
 import { SHARED } from "../harness/engine/base-settings.ts";
 import type { CostCounts } from "./cost-counts.ts";
 import { accessLines, billOf, idleMonth, REQUESTS_PER_MESSAGE, totalOf, waiting } from "./costs.ts";
-import { ASSUMED, COMPILED_ON, dollars, PRICES, REGION } from "./prices.ts";
-import type { PriceName } from "./prices.ts";
+import { ASSUMED, COMPILED_ON, dollars, PRICES, REGION, type PriceName } from "./prices.ts";
 import { receiptBytes } from "./receipt-bytes.ts";
 import type { StackCounts } from "./stack-counts.ts";
 

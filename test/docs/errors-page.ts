@@ -1,8 +1,7 @@
 /** Writes docs/errors.md from the error table. */
 import { existsSync, readFileSync } from "node:fs";
 import type { ErrorEntry, Outcome } from "../../shared/core/errors/error-entry.ts";
-import { ERROR_CODES, ERRORS } from "../../shared/core/errors/error-table.ts";
-import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
+import { ERROR_CODES, ERRORS, type ErrorCode } from "../../shared/core/errors/error-table.ts";
 
 const FAMILIES = [
   { prefix: "META", heading: "Registration, discovery and the meta store" },

@@ -2,8 +2,27 @@
 import { describe, expect, test } from "vitest";
 import { synthesised } from "../infra/synthesised.ts";
 import { textOf } from "./page-text.ts";
-import { ALARM, API, ASSETS, at, CDK, DANGEROUS, filled, FUNCTION, HARMLESS, LOG, NAMES } from "./hardened-requests.ts";
-import { PARAMETER, QUEUE, requests, role, RULE, SCHEDULES, STACK, TABLE } from "./hardened-requests.ts";
+import {
+  ALARM,
+  API,
+  ASSETS,
+  at,
+  CDK,
+  DANGEROUS,
+  filled,
+  FUNCTION,
+  HARMLESS,
+  LOG,
+  NAMES,
+  PARAMETER,
+  QUEUE,
+  requests,
+  role,
+  RULE,
+  SCHEDULES,
+  STACK,
+  TABLE,
+} from "./hardened-requests.ts";
 import { denying, isLike, type PolicyStatement } from "./policy-evaluation.ts";
 
 const text = textOf("docs/service-control-policy.json");

@@ -1,6 +1,10 @@
 /** Writes docs/log-events.md from the table of log events. */
-import type { LogEventEntry, LogEventLevel } from "../../shared/engine/ports/log-events.ts";
-import { LOG_EVENT_NAMES, LOG_EVENTS } from "../../shared/engine/ports/log-events.ts";
+import {
+  LOG_EVENT_NAMES,
+  LOG_EVENTS,
+  type LogEventEntry,
+  type LogEventLevel,
+} from "../../shared/engine/ports/log-events.ts";
 
 const OPENING = `# Log events
 

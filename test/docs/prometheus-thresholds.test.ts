@@ -2,8 +2,7 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { textOf } from "./page-text.ts";
-import { evaluated } from "./promql-evaluation.ts";
-import type { Series } from "./promql-evaluation.ts";
+import { evaluated, type Series } from "./promql-evaluation.ts";
 
 interface RuleFile {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];

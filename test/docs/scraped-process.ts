@@ -2,8 +2,7 @@
 import * as restate from "@restatedev/restate-sdk";
 import { expect, vi } from "vitest";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 import { SEEN_WITHIN } from "../patience.ts";
 import { namesInQuery } from "./promql-names.ts";

@@ -1,9 +1,8 @@
 /** Writes docs/sql.md from the shapes of the tables, their sentences, and the limits of statements. */
 import { SQL_LIMITS } from "../../shared/adapters/sql/limits.ts";
 import type { SETTINGS } from "../../shared/config/settings-table.ts";
-import { FLOW_CONTROL_TABLES } from "../../shared/core/query/flow-control-shapes.ts";
+import { FLOW_CONTROL_TABLES, TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
 import { dataTypeOf, type TableShape } from "../../shared/core/query/table-shape.ts";
-import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
 import { KEPT_MAX } from "../../shared/adapters/statements/table-feed.ts";
 import { RESULT_MAX_BYTES } from "../../functions/lambda/gateway-event.ts";
 import { STATEMENT_LIMITS } from "../../shared/engine/query/listing-budget.ts";

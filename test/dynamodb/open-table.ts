@@ -1,9 +1,7 @@
 /** Tables on the DynamoDB engine that `run.mjs` started. */
-import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { CreateTableCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
-import type { Consumed } from "../../shared/adapters/dynamodb/dynamodb-table.ts";
+import { CreateTableCommand, DeleteTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoTable, type Consumed } from "../../shared/adapters/dynamodb/dynamodb-table.ts";
 import { dynamoClient } from "../../shared/adapters/dynamodb/dynamodb-client.ts";
-import { DynamoTable } from "../../shared/adapters/dynamodb/dynamodb-table.ts";
 import { tableDefinition } from "../../shared/adapters/dynamodb/table-definition.ts";
 import type { Clock } from "../../shared/engine/ports/clock.ts";
 import type { IndexName } from "../../shared/engine/ports/table.ts";

@@ -6,8 +6,7 @@ import { DynamoTable } from "../../shared/adapters/dynamodb/dynamodb-table.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";
 import { freshPartition } from "../contracts/fresh-partition.ts";
 import { tableContract } from "../contracts/table-contract.ts";
-import type { MeteredTable } from "./open-table.ts";
-import { openTable, systemClock } from "./open-table.ts";
+import { openTable, systemClock, type MeteredTable } from "./open-table.ts";
 
 tableContract("dynamodb", openTable);
 

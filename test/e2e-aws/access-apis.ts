@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import { build } from "esbuild";
 import { deploy } from "../../localstack/deploy.mjs";
-import type { LocalApi } from "../../localstack/signed-request.mjs";
-import { localApi } from "../../localstack/signed-request.mjs";
+import { localApi, type LocalApi } from "../../localstack/signed-request.mjs";
 import { aws } from "./control-plane.ts";
 
 export interface AccessApis {

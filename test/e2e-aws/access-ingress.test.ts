@@ -1,16 +1,13 @@
 /** The ingress behind IAM and behind JWT, and a stack that registers its own handlers by the admin API. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Context } from "@restatedev/restate-sdk";
-import type { ApiRequest, ApiResponse } from "../../localstack/signed-request.mjs";
-import { send } from "../../localstack/signed-request.mjs";
+import { send, type ApiRequest, type ApiResponse } from "../../localstack/signed-request.mjs";
 import { aws, ControlPlane, countOne } from "./control-plane.ts";
 import { callByApplication, callByCurl } from "./documented-call.ts";
-import type { AccessApis } from "./access-apis.ts";
-import { deployAccessApis, ACCESS_STACK } from "./access-apis.ts";
+import { deployAccessApis, ACCESS_STACK, type AccessApis } from "./access-apis.ts";
 import { assume, createUser, functionsOf, invoking, roleOf } from "./identities.ts";
 import { signedBy } from "./signed-by.ts";
-import type { Claims, TokenIssuer } from "./token-issuer.ts";
-import { startIssuer } from "./token-issuer.ts";
+import { startIssuer, type Claims, type TokenIssuer } from "./token-issuer.ts";
 import { serveHandlers } from "./url-deployment.ts";
 
 const AUDIENCE = "shop";

@@ -1,8 +1,7 @@
 /** Tests missing permissions: what each caller is shown, and the recovery after the grant. */
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { AddPermissionCommand, LambdaClient, RemovePermissionCommand } from "@aws-sdk/client-lambda";
-import type { SentInvocation } from "./control-plane.ts";
-import { aws, ControlPlane, until } from "./control-plane.ts";
+import { aws, ControlPlane, until, type SentInvocation } from "./control-plane.ts";
 import { functionNames, processesOf, signal } from "./function-processes.ts";
 import { sweep } from "./hints.ts";
 import { createRole, grantTo, roleOf, takeAway } from "./identities.ts";

@@ -1,18 +1,20 @@
 /** Tries the rights of each role with its credentials. An action counts as denied only if its own permission is missing. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { DynamoDBClient, GetItemCommand, PutItemCommand, ScanCommand } from "@aws-sdk/client-dynamodb";
-import { TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  ScanCommand,
+  TransactWriteItemsCommand,
+} from "@aws-sdk/client-dynamodb";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { RIGHTS } from "../../infra/lambda/rights.ts";
-import type { PartitionKind } from "../../shared/config/table-rights.ts";
-import { PARTITIONS, TABLE_RIGHTS } from "../../shared/config/table-rights.ts";
-import type { Deed } from "./deeds.ts";
-import { deedsIn } from "./deeds.ts";
+import { RIGHTS } from "../../infra/lambda/grants.ts";
+import { PARTITIONS, TABLE_RIGHTS, type PartitionKind } from "../../shared/config/table-rights.ts";
+import { deedsIn, type Deed } from "./deeds.ts";
 import { aws, ControlPlane } from "./control-plane.ts";
 import { credentialsIn, functionNames, processesOf } from "./function-processes.ts";
 import { assume, assumeAsItsService, functionsOf, roleNames, roleOf } from "./identities.ts";
-import type { Identity } from "./signed-by.ts";
-import { signedBy } from "./signed-by.ts";
+import { signedBy, type Identity } from "./signed-by.ts";
 
 const STACK = "StepwellE2e";
 const FUNCTIONS = ["ingress", "admin", "worker", "sweeper"] as const;

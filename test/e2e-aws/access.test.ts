@@ -4,8 +4,7 @@ import type { ApiRequest } from "../../localstack/signed-request.mjs";
 import { ROUTES } from "../../shared/api/admin/admin-app.ts";
 import { aws, ControlPlane } from "./control-plane.ts";
 import { createUser, invoking } from "./identities.ts";
-import type { Identity, Signing } from "./signed-by.ts";
-import { signedBy } from "./signed-by.ts";
+import { signedBy, type Identity, type Signing } from "./signed-by.ts";
 
 const plane = new ControlPlane(aws.plain);
 const api = aws.plain.admin;

@@ -1,7 +1,6 @@
 /** Calls, sends and queries over HTTP, with handlers on Lambda and with handlers that are registered by their address. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { TerminalError } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { TerminalError, type Context } from "@restatedev/restate-sdk";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
 import { serveHandlers } from "./url-deployment.ts";
 

@@ -1,8 +1,13 @@
 /** A client of a deployed control plane: the requests of callers and operators over HTTP. */
 import { appendFileSync } from "node:fs";
 import { inject } from "vitest";
-import type { ApiRequest, ApiResponse, Credentials, LocalApi } from "../../localstack/signed-request.mjs";
-import { send } from "../../localstack/signed-request.mjs";
+import {
+  send,
+  type ApiRequest,
+  type ApiResponse,
+  type Credentials,
+  type LocalApi,
+} from "../../localstack/signed-request.mjs";
 import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 

@@ -1,6 +1,5 @@
 /** Damages items of the table, parameters and function processes; each change of an item or a parameter can be undone. */
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, GetItemCommand, PutItemCommand, type AttributeValue } from "@aws-sdk/client-dynamodb";
 import { GetParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { functionNames, processesOf, signal } from "./function-processes.ts";
 import type { DeployedStack } from "./control-plane.ts";

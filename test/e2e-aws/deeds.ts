@@ -2,19 +2,30 @@
  * Actions in the account of a control plane, which tests try with different identities. An action that some role of a control
  * plane may perform is requested with parameters that make the request change nothing.
  */
-import { BatchGetItemCommand, DeleteItemCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
-import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { PutItemCommand, QueryCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import {
+  BatchGetItemCommand,
+  DeleteItemCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import { InvokeCommand, LambdaClient, UpdateFunctionConfigurationCommand } from "@aws-sdk/client-lambda";
 import { CreateScheduleCommand, DeleteScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
-import { DeleteMessageCommand, PurgeQueueCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
-import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import {
+  DeleteMessageCommand,
+  PurgeQueueCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
 import { DeleteParameterCommand, GetParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
-import type { PartitionKind } from "../../shared/config/table-rights.ts";
-import { PARTITIONS } from "../../shared/config/table-rights.ts";
-import type { DeployedStack } from "./control-plane.ts";
-import { aws } from "./control-plane.ts";
+import { PARTITIONS, type PartitionKind } from "../../shared/config/table-rights.ts";
+import { aws, type DeployedStack } from "./control-plane.ts";
 import { documentOf, iam } from "./identities.ts";
 import type { Identity } from "./signed-by.ts";
 

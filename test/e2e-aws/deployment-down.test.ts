@@ -7,16 +7,13 @@ import {
   PublishVersionCommand,
   UpdateFunctionConfigurationCommand,
 } from "@aws-sdk/client-lambda";
-import type { Context } from "@restatedev/restate-sdk";
-import { createEndpointHandler, service } from "@restatedev/restate-sdk";
+import { createEndpointHandler, service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import "../../examples/polyfill.mjs";
 import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
-import { startServer } from "../harness/https/peer.ts";
-import type { Peer } from "../harness/https/peer.ts";
+import { startServer, type Peer } from "../harness/https/peer.ts";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
-import { jsonLinesOf } from "./function-logs.ts";
-import type { FunctionName } from "./function-logs.ts";
+import { jsonLinesOf, type FunctionName } from "./function-logs.ts";
 import { documentOf, iam, roleOf } from "./identities.ts";
 
 const plane = new ControlPlane(aws.plain);

@@ -2,8 +2,7 @@
 import { CloudWatchLogsClient, FilterLogEventsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import type { LogEvent } from "../../shared/engine/ports/log-events.ts";
-import type { DeployedStack } from "./control-plane.ts";
-import { until } from "./control-plane.ts";
+import { until, type DeployedStack } from "./control-plane.ts";
 
 const logs = new CloudWatchLogsClient({});
 const lambda = new LambdaClient({});

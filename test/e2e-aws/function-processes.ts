@@ -1,7 +1,6 @@
 /** Finds the processes in which the emulator runs functions, reads their credentials, and sends them signals. */
 import { readdirSync, readFileSync } from "node:fs";
-import type { DeployedStack } from "./control-plane.ts";
-import { aws } from "./control-plane.ts";
+import { aws, type DeployedStack } from "./control-plane.ts";
 
 const FUNCTION_NAME = /(?:^|\0)AWS_LAMBDA_FUNCTION_NAME=([^\0]*)/;
 

@@ -4,8 +4,7 @@ import { GetFunctionConfigurationCommand, LambdaClient, ListFunctionsCommand } f
 import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
 import type { LocalApi } from "../../localstack/signed-request.mjs";
 import { aws } from "./control-plane.ts";
-import type { Identity } from "./signed-by.ts";
-import { signedBy } from "./signed-by.ts";
+import { signedBy, type Identity } from "./signed-by.ts";
 
 export interface Grant {
   readonly Effect: "Allow";

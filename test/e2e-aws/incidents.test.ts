@@ -1,16 +1,13 @@
 /** Plays incidents, and ends them by the instructions under each alarm in docs/operating/incidents.md. */
 import { DeleteFunctionConcurrencyCommand, LambdaClient, PutFunctionConcurrencyCommand } from "@aws-sdk/client-lambda";
-import { serde } from "@restatedev/restate-sdk";
-import type { Context, Serde } from "@restatedev/restate-sdk";
+import { serde, type Context, type Serde } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
 import { damageItem, endFunctionProcesses, replaceParameter } from "./damage.ts";
-import { jsonLinesOf, lineOf } from "./function-logs.ts";
-import type { FunctionName } from "./function-logs.ts";
+import { jsonLinesOf, lineOf, type FunctionName } from "./function-logs.ts";
 import { sweep, wipeHints } from "./hints.ts";
 import { roleOf, takeAway } from "./identities.ts";
-import { operatorOf } from "./operator.ts";
-import type { Operator } from "./operator.ts";
+import { operatorOf, type Operator } from "./operator.ts";
 import { letterAfter, sendText, sendWakeOf, throwLettersAway, visibleLetters } from "./queue-state.ts";
 import { storedItems } from "./stored-items.ts";
 import { serveHandlers } from "./url-deployment.ts";

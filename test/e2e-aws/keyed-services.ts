@@ -1,6 +1,14 @@
 /** An object, a workflow and waiting handlers in the process of a test, which records the turns of the object. */
-import { InvocationIdParser, object, service, workflow } from "@restatedev/restate-sdk";
-import type { Context, ObjectContext, WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk";
+import {
+  InvocationIdParser,
+  object,
+  service,
+  workflow,
+  type Context,
+  type ObjectContext,
+  type WorkflowContext,
+  type WorkflowSharedContext,
+} from "@restatedev/restate-sdk";
 import { pause } from "./control-plane.ts";
 
 /** Long enough that a test would notice two turns that run at the same time. */

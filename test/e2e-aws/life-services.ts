@@ -1,6 +1,5 @@
 /** Handlers on which an operator acts: they fail, linger, wait or call each other. */
-import { service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { service, type Context } from "@restatedev/restate-sdk";
 import { pause } from "./control-plane.ts";
 
 const LOOK_MS = 20;

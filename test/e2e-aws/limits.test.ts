@@ -6,8 +6,7 @@ import { UNPACKED_MAX_BYTES } from "../../shared/adapters/lambda/unpacked-body.t
 import { aws, ControlPlane } from "./control-plane.ts";
 import { STREAMING_HEADER, SWELLING_HEADER } from "./handlers/lambda-manners.ts";
 import { noise } from "./handlers/noise.ts";
-import { storedItems } from "./stored-items.ts";
-import type { StoredItem } from "./stored-items.ts";
+import { storedItems, type StoredItem } from "./stored-items.ts";
 import { serveHandlers } from "./url-deployment.ts";
 
 const MEGABYTE = 1024 * 1024;

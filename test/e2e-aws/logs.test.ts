@@ -3,19 +3,15 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http2";
 import type { Server } from "node:net";
 import "../../examples/polyfill.mjs";
-import { createEndpointHandler, service, TerminalError } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { createEndpointHandler, service, TerminalError, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { METRIC_FACTS } from "../../shared/config/metric-facts.ts";
-import { LARGEST_LINE_BYTES, wrongWithMetrics } from "./metric-rules.ts";
-import type { MetricLine } from "./metric-rules.ts";
+import { LARGEST_LINE_BYTES, wrongWithMetrics, type MetricLine } from "./metric-rules.ts";
 import { aws, ControlPlane, until } from "./control-plane.ts";
-import { FUNCTION_NAMES, jsonLinesOf, linesOf } from "./function-logs.ts";
-import type { FunctionName, JsonLine } from "./function-logs.ts";
+import { FUNCTION_NAMES, jsonLinesOf, linesOf, type FunctionName, type JsonLine } from "./function-logs.ts";
 import { sweep } from "./hints.ts";
 import { OWN_METRICS } from "../infra/own-metrics.ts";
-import { startServer } from "../harness/https/peer.ts";
-import type { Peer } from "../harness/https/peer.ts";
+import { startServer, type Peer } from "../harness/https/peer.ts";
 
 /** Distinct texts, so that each is found wherever it appears. */
 const PRIVATE = {

@@ -2,8 +2,7 @@
  * Losses that functions must survive: a process killed in an attempt, a freeze between events, all messages and schedules lost.
  */
 import { beforeAll, expect, test } from "vitest";
-import { serde } from "@restatedev/restate-sdk";
-import type { Context, Serde } from "@restatedev/restate-sdk";
+import { serde, type Context, type Serde } from "@restatedev/restate-sdk";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
 import { functionNames, processesOf, signal } from "./function-processes.ts";
 import { schedules, sweep, wipeHints } from "./hints.ts";

@@ -3,8 +3,7 @@ import { createSecureServer } from "node:http2";
 import type { Server } from "node:net";
 import "../../examples/polyfill.mjs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createEndpointHandler, service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { createEndpointHandler, service, type Context } from "@restatedev/restate-sdk";
 import { startServer, testCredentials } from "../harness/https/peer.ts";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
 

@@ -4,8 +4,7 @@ import { once } from "node:events";
 import { newSecret } from "../../functions/door/secrets.ts";
 import { buildCommand } from "../harness/cli/built-command.ts";
 import { knowAdmin } from "../harness/local/admin-access.ts";
-import type { DeployedStack } from "./control-plane.ts";
-import { aws } from "./control-plane.ts";
+import { aws, type DeployedStack } from "./control-plane.ts";
 
 export interface Operator {
   /** The local URL of the proxy, with a slash at the end. */

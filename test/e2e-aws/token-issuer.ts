@@ -1,6 +1,5 @@
 /** A token issuer that publishes its keys, for an API that demands JWTs. */
-import { createSign, generateKeyPairSync } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer } from "node:http";
 import { listen } from "../harness/local/local-stage.ts";
 

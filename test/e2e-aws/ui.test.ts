@@ -1,12 +1,10 @@
 /** The web UI on AWS, in a real browser, through the local port of `stepwell proxy`. */
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { openBrowser } from "../browser/tab.mjs";
+import { openBrowser, type Browser } from "../browser/tab.mjs";
 import { signInUrl } from "../harness/local/admin-access.ts";
-import type { Browser } from "../browser/tab.mjs";
 import { aws, ControlPlane, pause } from "./control-plane.ts";
-import { operatorOf } from "./operator.ts";
-import type { Operator } from "./operator.ts";
+import { operatorOf, type Operator } from "./operator.ts";
 import { serveHandlers } from "./url-deployment.ts";
 import { expectNone } from "../complaints.ts";
 

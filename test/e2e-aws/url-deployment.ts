@@ -3,8 +3,7 @@ import { createServer } from "node:http2";
 import type { Server } from "node:net";
 import "../../examples/polyfill.mjs";
 import { afterAll } from "vitest";
-import { createEndpointHandler, service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { createEndpointHandler, service, type Context } from "@restatedev/restate-sdk";
 import { startServer } from "../harness/https/peer.ts";
 
 type Handlers = Readonly<Record<string, (ctx: Context, input: never) => Promise<unknown>>>;

@@ -1,7 +1,6 @@
 /** Tests how much state travels with a request: all, a part, or none. The handlers read the same values each time. */
 import "../../examples/polyfill.mjs";
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createEndpointHandler } from "@restatedev/restate-sdk/fetch";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SettingPath } from "../../shared/config/settings-table.ts";
@@ -9,8 +8,7 @@ import { decode } from "../../shared/core/model/proto3-decode.ts";
 import { StartMessage } from "../../shared/core/protocol/control-messages.ts";
 import { framesOf } from "../../shared/core/protocol/frame.ts";
 import { KEYED_SERVICES } from "../harness/local/keyed-services.ts";
-import { listen, openLocalStage } from "../harness/local/local-stage.ts";
-import type { Listening, LocalStage } from "../harness/local/local-stage.ts";
+import { listen, openLocalStage, type Listening, type LocalStage } from "../harness/local/local-stage.ts";
 
 /** The state in a request: whether more may exist, and the names of its values. */
 interface Brought {

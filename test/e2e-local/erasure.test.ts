@@ -11,10 +11,8 @@ import * as restate from "@restatedev/restate-sdk";
 import { ClassicLevel } from "classic-level";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
-import { buildCommand } from "../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../harness/cli/built-command.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../harness/cli/built-command.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 
 const run = promisify(execFile);

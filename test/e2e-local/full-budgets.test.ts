@@ -1,11 +1,9 @@
 /** One caller fills the memory budgets of both listeners, while other callers and operators send requests. */
 import { once } from "node:events";
-import { connect } from "node:http2";
-import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
+import { connect, type ClientHttp2Stream, type IncomingHttpHeaders } from "node:http2";
 import * as restate from "@restatedev/restate-sdk";
 import { expect, test } from "vitest";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { accessOf, fetch } from "../harness/local/admin-access.ts";
 
 const KIB = 1024;

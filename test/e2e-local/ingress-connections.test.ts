@@ -5,8 +5,7 @@ import * as restate from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Gate } from "../harness/engine/gate.ts";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { ask, askHttp2, exchange, head, nextAnswer, openSocket, parseAnswers } from "../harness/local/raw-http.ts";
 
 const LIMIT_BYTES = 100_000;

@@ -2,10 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
-import { ask } from "../harness/local/raw-http.ts";
-import type { RawAnswer } from "../harness/local/raw-http.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
+import { ask, type RawAnswer } from "../harness/local/raw-http.ts";
 
 const VARY = "origin, access-control-request-method, access-control-request-headers";
 const JSON_TYPE = { "content-type": "application/json" };

@@ -1,10 +1,8 @@
 /** Objects and workflows at the ingress, as bytes on a socket: keys, ids, attach and output by each way to name an invocation. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { KEYED_SERVICES } from "../harness/local/keyed-services.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
-import { ask } from "../harness/local/raw-http.ts";
-import type { RawAnswer } from "../harness/local/raw-http.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
+import { ask, type RawAnswer } from "../harness/local/raw-http.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 

@@ -1,9 +1,7 @@
 /** A hundred mebibytes over one open exchange of the SDK (ADR 0008). */
 import { afterEach, expect, test } from "vitest";
-import { service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { service, type Context } from "@restatedev/restate-sdk";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 
 const RUNS = 100;
 const MIB = 1024 * 1024;

@@ -6,8 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as restate from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 

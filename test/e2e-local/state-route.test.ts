@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { gate, KEYED_SERVICES } from "../harness/local/keyed-services.ts";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage } from "../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../harness/local/local-stage.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 
 let stage: LocalStage;

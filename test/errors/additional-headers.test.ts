@@ -1,8 +1,7 @@
 /** Headers that come with a registration: discovery and every attempt carry them, and no output shows their values. */
 import { expect, test } from "vitest";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
-import { end, GREETER, output, replying, startFrameDeployment } from "./frame-deployment.ts";
-import type { Script } from "./frame-deployment.ts";
+import { end, GREETER, output, replying, startFrameDeployment, type Script } from "./frame-deployment.ts";
 import { openStage } from "./stage.ts";
 
 const SECRET = "Bearer so-secret";

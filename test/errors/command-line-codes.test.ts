@@ -1,11 +1,9 @@
 /** Triggers error codes by commands, in the same cases as the tests of the admin API; checks output, remedy and exit code. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { refusesStart } from "../../shared/core/errors/error-entry.ts";
-import { ERROR_CODES, ERRORS } from "../../shared/core/errors/error-table.ts";
-import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
+import { ERROR_CODES, ERRORS, type ErrorCode } from "../../shared/core/errors/error-table.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
-import { buildCommand } from "../harness/cli/built-command.ts";
-import type { BuiltCommand, Ran } from "../harness/cli/built-command.ts";
+import { buildCommand, type BuiltCommand, type Ran } from "../harness/cli/built-command.ts";
 import { scribe } from "../harness/cli/transcript.ts";
 import { REFUSED_REGISTRATIONS, REFUSED_START_ENVIRONMENTS, REFUSED_STARTS } from "./provocations.ts";
 import { openStage } from "./stage.ts";

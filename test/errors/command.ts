@@ -1,11 +1,9 @@
 /** The stepwell command as a separate process, for exit codes, standard error and kills. */
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { inject } from "vitest";
-import { bundleCommand } from "../harness/cli/bundled-command.ts";
-import type { BundledCommand } from "../harness/cli/bundled-command.ts";
+import { bundleCommand, type BundledCommand } from "../harness/cli/bundled-command.ts";
 import { SEEN_WITHIN_MS } from "../patience.ts";
 
 export interface Ended {

@@ -1,9 +1,16 @@
 /** Removal of deployments: what prevents it, what force leaves behind, and which deployment serves afterwards. */
 import { expect, test } from "vitest";
-import { end, error, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
-import type { FrameDeployment, Script } from "./frame-deployment.ts";
-import { openStage } from "./stage.ts";
-import type { ErrorStage } from "./stage.ts";
+import {
+  end,
+  error,
+  output,
+  replying,
+  startFrameDeployment,
+  step,
+  type FrameDeployment,
+  type Script,
+} from "./frame-deployment.ts";
+import { openStage, type ErrorStage } from "./stage.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 
 const PINNING = replying(step(), error(500, "not yet"));

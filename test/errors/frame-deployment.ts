@@ -4,8 +4,7 @@ import { onTestFinished } from "vitest";
 import { COMMANDS } from "../../shared/core/protocol/commands.ts";
 import { ErrorMessage, ProposeRunCompletionMessage, CONTROL } from "../../shared/core/protocol/control-messages.ts";
 import { encodeFrame, messageFrame } from "../../shared/core/protocol/frame.ts";
-import { startPeer } from "../harness/https/peer.ts";
-import type { Peer } from "../harness/https/peer.ts";
+import { startPeer, type Peer } from "../harness/https/peer.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 
 export const GREETER = { name: "Greeter", ty: "SERVICE", handlers: [{ name: "greet" }] };

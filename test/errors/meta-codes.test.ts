@@ -1,15 +1,13 @@
 /** Provokes each META code, and compares the answer or message with its file in `seen`, whose text docs/errors.md shows. */
 import { expect, onTestFinished, test } from "vitest";
 import type { CodedError } from "../../shared/core/errors/coded-error.ts";
-import { ERROR_CODES, ERRORS } from "../../shared/core/errors/error-table.ts";
-import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
+import { ERROR_CODES, ERRORS, type ErrorCode } from "../../shared/core/errors/error-table.ts";
 import { refusesStart } from "../../shared/core/errors/error-entry.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { GREETER, startFrameDeployment } from "./frame-deployment.ts";
 import { REFUSED_REGISTRATIONS, REFUSED_STARTS, TWO_HANDLERS } from "./provocations.ts";
-import { openStage } from "./stage.ts";
-import type { Answer, ErrorStage } from "./stage.ts";
+import { openStage, type Answer, type ErrorStage } from "./stage.ts";
 
 const REFUSED: Partial<Record<ErrorCode, (stage: ErrorStage) => Promise<Answer>>> = {
   ...Object.fromEntries(

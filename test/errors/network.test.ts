@@ -1,9 +1,16 @@
 /** Failures between the control plane and a deployment, and what the operator sees of them. */
 import { expect, test } from "vitest";
-import { end, output, refusing, replying, startFrameDeployment } from "./frame-deployment.ts";
-import type { FrameDeployment, Script, Transport } from "./frame-deployment.ts";
-import { openStage } from "./stage.ts";
-import type { ErrorStage } from "./stage.ts";
+import {
+  end,
+  output,
+  refusing,
+  replying,
+  startFrameDeployment,
+  type FrameDeployment,
+  type Script,
+  type Transport,
+} from "./frame-deployment.ts";
+import { openStage, type ErrorStage } from "./stage.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 
 const HEALTHY = replying(output("hello"), end());

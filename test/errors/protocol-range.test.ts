@@ -2,11 +2,20 @@
 import { expect, onTestFinished, test } from "vitest";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
-import { call, end, error, GREETER, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
-import type { FrameDeployment, Script } from "./frame-deployment.ts";
+import {
+  call,
+  end,
+  error,
+  GREETER,
+  output,
+  replying,
+  startFrameDeployment,
+  step,
+  type FrameDeployment,
+  type Script,
+} from "./frame-deployment.ts";
 import { expectRefusal } from "./refusal.ts";
-import { openStage } from "./stage.ts";
-import type { ErrorStage } from "./stage.ts";
+import { openStage, type ErrorStage } from "./stage.ts";
 
 type Settings = Parameters<typeof openStage>[0];
 

@@ -3,10 +3,19 @@ import { expect, test } from "vitest";
 import { COMMANDS } from "../../shared/core/protocol/commands.ts";
 import { encodeFrame, messageFrame } from "../../shared/core/protocol/frame.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
-import { call, end, error, GREETER, output, refusing, replying, startFrameDeployment } from "./frame-deployment.ts";
-import type { FrameDeployment, Script } from "./frame-deployment.ts";
-import { openStage } from "./stage.ts";
-import type { ErrorStage } from "./stage.ts";
+import {
+  call,
+  end,
+  error,
+  GREETER,
+  output,
+  refusing,
+  replying,
+  startFrameDeployment,
+  type FrameDeployment,
+  type Script,
+} from "./frame-deployment.ts";
+import { openStage, type ErrorStage } from "./stage.ts";
 
 const NOTHING = new Uint8Array(0);
 const UNKNOWN_COMMAND = 0x0450;

@@ -1,8 +1,7 @@
 /** Provocations of error codes at the admin API and at the command line: refused registrations and refused starts. */
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { LambdaEndpoints } from "../../shared/adapters/lambda/lambda-endpoints.ts";
@@ -11,8 +10,7 @@ import { startService } from "../adapters/scripted-service.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { damageDeployment } from "./damaged-registry.ts";
 import { GREETER, startFrameDeployment } from "./frame-deployment.ts";
-import { openStage } from "./stage.ts";
-import type { ErrorStage } from "./stage.ts";
+import { openStage, type ErrorStage } from "./stage.ts";
 
 const ARN = "arn:aws:lambda:eu-west-1:123456789012:function:greeter:1";
 export const TWO_HANDLERS = { ...GREETER, handlers: [{ name: "greet" }, { name: "wave" }] };

@@ -1,7 +1,6 @@
 /** The expected form of a refusal with a code. */
 import { expect } from "vitest";
-import { ERRORS } from "../../shared/core/errors/error-table.ts";
-import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
+import { ERRORS, type ErrorCode } from "../../shared/core/errors/error-table.ts";
 import type { Answer } from "./stage.ts";
 
 export function expectRefusal({ status, body }: Answer, code: ErrorCode, reason: RegExp): void {

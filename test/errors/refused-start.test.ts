@@ -1,15 +1,12 @@
 /** A command that cannot start prints a code, a remedy and a place to read on, and exits with 3. */
 import { once } from "node:events";
 import { chmodSync, cpSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { ERRORS } from "../../shared/core/errors/error-table.ts";
-import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
+import { ERRORS, type ErrorCode } from "../../shared/core/errors/error-table.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
-import { buildCommand } from "./command.ts";
-import type { BuiltCommand } from "./command.ts";
+import { buildCommand, type BuiltCommand } from "./command.ts";
 
 const READY = /Stepwell is ready/;
 

@@ -7,11 +7,9 @@ import { readSegment, segmentItem } from "../../shared/engine/store/segment-reco
 import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { damageDeployment } from "./damaged-registry.ts";
-import { end, error, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
-import type { FrameDeployment } from "./frame-deployment.ts";
+import { end, error, output, replying, startFrameDeployment, step, type FrameDeployment } from "./frame-deployment.ts";
 import { expectRefusal } from "./refusal.ts";
-import { openStage } from "./stage.ts";
-import type { Answer, ErrorStage } from "./stage.ts";
+import { openStage, type Answer, type ErrorStage } from "./stage.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 
 const HEALTHY = replying(output("hello"), end());

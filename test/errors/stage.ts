@@ -1,8 +1,7 @@
 /** A local process for tests of what operators see: short times, a recorded log, and the requests of an operator. */
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { startLocalProcess } from "../../functions/local/local-process.ts";
-import type { LocalProcess } from "../../functions/local/local-process.ts";
+import { startLocalProcess, type LocalProcess } from "../../functions/local/local-process.ts";
 import type { AdminErrorBody } from "../../shared/api/contract/server.ts";
 import type { AttemptFailureBody, InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { readSettings } from "../../shared/config/settings.ts";

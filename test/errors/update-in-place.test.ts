@@ -1,12 +1,19 @@
 /** Updates in place: each condition of META0016, two deployments at one address, and the repair of a draining deployment. */
 import { expect, test } from "vitest";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
-import { end, error, GREETER, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
-import type { FrameDeployment } from "./frame-deployment.ts";
+import {
+  end,
+  error,
+  GREETER,
+  output,
+  replying,
+  startFrameDeployment,
+  step,
+  type FrameDeployment,
+} from "./frame-deployment.ts";
 import { Gate } from "../harness/engine/gate.ts";
 import { expectRefusal } from "./refusal.ts";
-import { openStage } from "./stage.ts";
-import type { ErrorStage } from "./stage.ts";
+import { openStage, type ErrorStage } from "./stage.ts";
 
 const OTHER = { name: "Other", ty: "SERVICE", handlers: [{ name: "one" }, { name: "two" }] };
 const HEALTHY = replying(output("hello"), end());

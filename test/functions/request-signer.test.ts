@@ -4,8 +4,7 @@ import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { requestSigner } from "../../functions/signing/request-signer.ts";
 import { signedClient } from "../../functions/signing/signed-client.ts";
-import type { SignedArrival } from "../harness/cli/expected-signature.ts";
-import { expectedSignature, signatureOf } from "../harness/cli/expected-signature.ts";
+import { expectedSignature, signatureOf, type SignedArrival } from "../harness/cli/expected-signature.ts";
 import { send } from "../../localstack/signed-request.mjs";
 import { listen } from "../harness/local/local-stage.ts";
 

@@ -7,10 +7,8 @@ import { describe, expect, test } from "vitest";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { AdminApiReference } from "../../infra/apis.ts";
 import type { Stepwell, StepwellProps } from "../../infra/stepwell.ts";
-import type { StepwellDeploymentProps } from "../../infra/stepwell-deployment.ts";
-import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
-import type { Resource } from "./synthesised.ts";
-import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
+import { StepwellDeployment, type StepwellDeploymentProps } from "../../infra/stepwell-deployment.ts";
+import { actionsOf, resourcesOf, statementsOf, synthesised, type Resource } from "./synthesised.ts";
 
 const TYPE = "Custom::StepwellDeployment";
 

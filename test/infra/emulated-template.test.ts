@@ -1,7 +1,7 @@
 /** The template of a user's app as `npm run localstack -- --app` deploys it: only what the emulator lacks is changed. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { emulatedTemplate } from "../../localstack/emulated-template.mjs";
+import { emulatedTemplate } from "../../localstack/own-app.mjs";
 import { synthesised } from "./synthesised.ts";
 
 const ENDPOINT = "http://localhost:4566";

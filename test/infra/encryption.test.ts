@@ -1,15 +1,12 @@
 /** A stack with the user's own key: what it encrypts, which roles may use it, and the permission that CloudWatch Logs needs. */
-import type { App } from "aws-cdk-lib";
-import { NestedStack, Stack } from "aws-cdk-lib";
+import { NestedStack, Stack, type App } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
-import type { IKey } from "aws-cdk-lib/aws-kms";
-import { Key } from "aws-cdk-lib/aws-kms";
+import { Key, type IKey } from "aws-cdk-lib/aws-kms";
 import { describe, expect, test } from "vitest";
 import { Stepwell } from "../../infra/stepwell.ts";
 import { briefApp } from "./brief-app.ts";
 import { resourceText } from "./resource-words.ts";
-import type { Statement } from "./synthesised.ts";
-import { actionsOf, inCodeFolder, resourcesOf, statementsOf } from "./synthesised.ts";
+import { actionsOf, inCodeFolder, resourcesOf, statementsOf, type Statement } from "./synthesised.ts";
 
 const ENV = { account: "111122223333", region: "eu-west-1" };
 const ARN = "arn:aws:kms:eu-west-1:111122223333:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";

@@ -6,8 +6,7 @@ import { describe, expect, test } from "vitest";
 import { Stepwell } from "../../infra/stepwell.ts";
 import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
 import { briefApp } from "./brief-app.ts";
-import type { Resource } from "./synthesised.ts";
-import { actionsOf, inCodeFolder, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
+import { actionsOf, inCodeFolder, resourcesOf, statementsOf, synthesised, type Resource } from "./synthesised.ts";
 
 /** Names that the template sets, by type and property; CloudFormation generates all others. */
 const NAMED = [

@@ -7,8 +7,7 @@ import { describe, expect, test } from "vitest";
 import type { StepwellProps } from "../../infra/stepwell.ts";
 import prices from "../../docs/prices.json" with { type: "json" };
 import { briefApp } from "./brief-app.ts";
-import type { Resource } from "./synthesised.ts";
-import { resourcesOf, synthesised } from "./synthesised.ts";
+import { resourcesOf, synthesised, type Resource } from "./synthesised.ts";
 
 const KEY = "arn:aws:kms:eu-west-1:111122223333:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
 /** CloudWatch bills this many bytes for each line in addition to its text. */

@@ -8,8 +8,7 @@ import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { StepwellProps } from "../../infra/stepwell.ts";
-import { Stepwell } from "../../infra/stepwell.ts";
+import { Stepwell, type StepwellProps } from "../../infra/stepwell.ts";
 import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
 import { briefApp } from "./brief-app.ts";
 

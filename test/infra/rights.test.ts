@@ -4,20 +4,23 @@ import type { Template } from "aws-cdk-lib/assertions";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { expect, test } from "vitest";
-import type { Right, StackRole } from "../../infra/lambda/rights.ts";
-import { RIGHTS, ROLE_RIGHTS } from "../../infra/lambda/rights.ts";
+import { RIGHTS, ROLE_RIGHTS, type Right, type StackRole } from "../../infra/lambda/grants.ts";
 import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
 import type { StepwellProps } from "../../infra/stepwell.ts";
-import type { PartitionKind, TableRole } from "../../shared/config/table-rights.ts";
-import { isWithin, PARTITIONS, TABLE_RIGHTS } from "../../shared/config/table-rights.ts";
+import {
+  isWithin,
+  PARTITIONS,
+  TABLE_RIGHTS,
+  type PartitionKind,
+  type TableRole,
+} from "../../shared/config/table-rights.ts";
 import { notesPk, registryPk } from "../../shared/engine/register/registry-items.ts";
 import { invocationPk, sweeperPk } from "../../shared/engine/store/item-keys.ts";
 import { objectPk } from "../../shared/engine/store/object-keys.ts";
 import { secretKey } from "../../shared/wiring/environment-secret.ts";
 import { briefApp } from "./brief-app.ts";
 import { resourceText } from "./resource-words.ts";
-import type { Statement } from "./synthesised.ts";
-import { actionsOf, statementsOf, synthesised } from "./synthesised.ts";
+import { actionsOf, statementsOf, synthesised, type Statement } from "./synthesised.ts";
 
 const ENV = { account: "111122223333", region: "eu-west-1" };
 const elsewhere = new Stack(briefApp(), "Elsewhere", { env: ENV });

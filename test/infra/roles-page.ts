@@ -1,8 +1,7 @@
 /** The page of roles: who may assume each role, and its actions, resources and conditions. */
 import type { Template } from "aws-cdk-lib/assertions";
 import { resourceText, resourceWords } from "./resource-words.ts";
-import type { Statement } from "./synthesised.ts";
-import { actionsOf, resourcesOf } from "./synthesised.ts";
+import { actionsOf, resourcesOf, type Statement } from "./synthesised.ts";
 
 interface TrustStatement {
   readonly Effect: string;

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import type { StepwellProps } from "../../infra/stepwell.ts";
-import { Stepwell } from "../../infra/stepwell.ts";
+import { Stepwell, type StepwellProps } from "../../infra/stepwell.ts";
 import { briefApp } from "./brief-app.ts";
 
 export interface Resource {

@@ -1,7 +1,6 @@
 /** A client that repeats each interrupted request, with its idempotency key if it has one. */
 import type { ApiRequest, ApiResponse } from "../../localstack/signed-request.mjs";
-import type { ControlPlane, SentInvocation } from "../e2e-aws/control-plane.ts";
-import { pause } from "../e2e-aws/control-plane.ts";
+import { pause, type ControlPlane, type SentInvocation } from "../e2e-aws/control-plane.ts";
 
 export interface Ended {
   readonly invocationId: string;

@@ -8,8 +8,7 @@ import { aws } from "../e2e-aws/control-plane.ts";
 import { functionNames, processesOf } from "../e2e-aws/function-processes.ts";
 import type { Book, Submission } from "./book.ts";
 import type { LoadClient } from "./client.ts";
-import type { LeftBehind } from "./left-behind.ts";
-import { leftBehind } from "./left-behind.ts";
+import { leftBehind, type LeftBehind } from "./left-behind.ts";
 import { say } from "./quiet.ts";
 
 const SHOWN_BYTES = 4_096;

@@ -2,8 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { StateBody } from "../../shared/api/contract/state.ts";
 import type { HandlerResult } from "./handlers/results.ts";
-import type { Scene } from "./scene.ts";
-import { newKey } from "./scene.ts";
+import { newKey, type Scene } from "./scene.ts";
 
 export async function runWorkflow({ book, client, prefix }: Scene): Promise<void> {
   const workflow = `${prefix}Vote/${randomUUID()}`;

@@ -1,10 +1,8 @@
 /** Kills, stops and continues the processes of functions at random, and deletes every message and schedule now and then. */
-import type { DeployedStack } from "../e2e-aws/control-plane.ts";
-import { pause } from "../e2e-aws/control-plane.ts";
+import { pause, type DeployedStack } from "../e2e-aws/control-plane.ts";
 import { processesOf, signal } from "../e2e-aws/function-processes.ts";
 import { sweep, wipeHints } from "../e2e-aws/hints.ts";
-import type { Random } from "../crash/plan.ts";
-import { between } from "../crash/plan.ts";
+import { between, type Random } from "../crash/plan.ts";
 import type { LedgerTail } from "./ledger-tail.ts";
 
 /**

@@ -1,14 +1,12 @@
 /** The kinds of work in the load test: each submits work, waits for its end as a client would, and checks the result. */
 import { randomUUID } from "node:crypto";
-import type { Random } from "../crash/plan.ts";
-import { between } from "../crash/plan.ts";
+import { between, type Random } from "../crash/plan.ts";
 import type { Submission } from "./book.ts";
 import type { Ended } from "./client.ts";
 import type { HandlerResult } from "./handlers/results.ts";
 import { editState, runWorkflow } from "./keyed-kinds.ts";
 import { callAfterCancel, callAfterKill, changeService, hearAwakeable } from "./outside-kinds.ts";
-import type { Scene } from "./scene.ts";
-import { newKey } from "./scene.ts";
+import { newKey, type Scene } from "./scene.ts";
 
 type Kind = (scene: Scene) => Promise<void>;
 

@@ -5,8 +5,7 @@ import type { Ended } from "./client.ts";
 import { digestOf, noiseOf } from "./handlers/noise.ts";
 import type { BulkResult, Kept } from "./handlers/results.ts";
 import type { Submission } from "./book.ts";
-import type { Scene } from "./scene.ts";
-import { newKey } from "./scene.ts";
+import { newKey, type Scene } from "./scene.ts";
 
 const MIB = 1 << 20;
 /** A nap is long enough that the sweeper wakes the invocation if the message that ends the nap is lost. */

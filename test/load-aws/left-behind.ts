@@ -1,6 +1,5 @@
 /** The state after a run: all accepted invocations, open ones, messages, schedules. */
-import { DynamoDBClient, QueryCommand } from "@aws-sdk/client-dynamodb";
-import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, QueryCommand, type AttributeValue } from "@aws-sdk/client-dynamodb";
 import { INDEX_SHARDS_MAX, listingPk, openPk } from "../../shared/engine/store/item-keys.ts";
 import { aws } from "../e2e-aws/control-plane.ts";
 import { schedules } from "../e2e-aws/hints.ts";

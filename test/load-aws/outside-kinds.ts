@@ -5,8 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { pause } from "../e2e-aws/control-plane.ts";
 import type { HandlerResult } from "./handlers/results.ts";
-import type { Scene } from "./scene.ts";
-import { newKey } from "./scene.ts";
+import { newKey, type Scene } from "./scene.ts";
 
 const LOOK_MS = 200;
 const SPAN_MS = 2_000;

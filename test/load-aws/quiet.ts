@@ -1,8 +1,7 @@
 /** Waits for the end of all work, and calls the sweeper as its EventBridge rule would. */
 import { aws, pause } from "../e2e-aws/control-plane.ts";
 import { sweep } from "../e2e-aws/hints.ts";
-import type { LeftBehind } from "./left-behind.ts";
-import { leftBehind } from "./left-behind.ts";
+import { leftBehind, type LeftBehind } from "./left-behind.ts";
 
 /**
  * Within this time, passes of the sweeper should find an invocation whose last message was lost; if not, a look at everything

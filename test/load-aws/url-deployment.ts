@@ -3,13 +3,11 @@
  * process that drives it.
  */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { createServer } from "node:http2";
-import type { Http2ServerRequest } from "node:http2";
+import { createServer, type Http2ServerRequest } from "node:http2";
 import type { Server, Socket } from "node:net";
 import "../../examples/polyfill.mjs";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
-import type { Peer } from "../harness/https/peer.ts";
-import { startServer } from "../harness/https/peer.ts";
+import { startServer, type Peer } from "../harness/https/peer.ts";
 import { functionNames, processesOf } from "../e2e-aws/function-processes.ts";
 import type { DeployedStack } from "../e2e-aws/control-plane.ts";
 import { DRIVER_HEADER } from "./handlers/attempt.ts";

@@ -1,10 +1,15 @@
 /** A stage for each SDK in each mode: its deployment, registered with a new control plane or with one that already runs. */
 import { afterAll, beforeAll, describe, onTestFailed, beforeEach, test } from "vitest";
 import { openLocalStage } from "../harness/local/local-stage.ts";
-import { controlPlaneClient } from "./control-plane-client.ts";
-import type { ControlPlaneClient } from "./control-plane-client.ts";
-import { MODES, preparedSdks, startSdkDeployment } from "./sdk-deployment.ts";
-import type { Mode, PreparedSdk, SdkDeployment } from "./sdk-deployment.ts";
+import { controlPlaneClient, type ControlPlaneClient } from "./control-plane-client.ts";
+import {
+  MODES,
+  preparedSdks,
+  startSdkDeployment,
+  type Mode,
+  type PreparedSdk,
+  type SdkDeployment,
+} from "./sdk-deployment.ts";
 import { fetch } from "../harness/local/admin-access.ts";
 
 export interface SdkStage {

@@ -5,8 +5,7 @@ import { describe, expect, test } from "vitest";
 import { counterRows } from "./counter-rows.ts";
 import { greeterRows } from "./greeter-rows.ts";
 import { SDK_FACTS } from "./sdk-facts.ts";
-import { onEachSdk } from "./sdk-stage.ts";
-import type { SdkStage } from "./sdk-stage.ts";
+import { onEachSdk, type SdkStage } from "./sdk-stage.ts";
 import { signupRows } from "./signup-rows.ts";
 
 const PAGE = join(import.meta.dirname, "../../docs/compatibility.md");

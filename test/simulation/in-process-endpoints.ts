@@ -1,7 +1,12 @@
 /** Deployments without a network: a function answers the exchanges, and outlives the simulated process of the engine. */
-import type { Endpoints, Exchange, ExchangeHead, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
+import {
+  TransportError,
+  type Endpoints,
+  type Exchange,
+  type ExchangeHead,
+  type ExchangeRequest,
+} from "../../shared/engine/ports/endpoints.ts";
 import type { StreamDeployment } from "./stream-deployment.ts";
-import { TransportError } from "../../shared/engine/ports/endpoints.ts";
 
 export interface WholeReply {
   readonly head: ExchangeHead;

@@ -1,7 +1,12 @@
 /** A queue in memory, whose messages survive their senders and receivers. */
 import type { Clock } from "../../shared/engine/ports/clock.ts";
-import type { Delivery, Queue, MessageHandle, Wake } from "../../shared/engine/ports/queue.ts";
-import { QUEUE_DELAY_MAX_MS } from "../../shared/engine/ports/queue.ts";
+import {
+  QUEUE_DELAY_MAX_MS,
+  type Delivery,
+  type Queue,
+  type MessageHandle,
+  type Wake,
+} from "../../shared/engine/ports/queue.ts";
 
 /** The queue for messages that were received `receivesMax` times and never acked. */
 export interface DeadLetters {

@@ -1,22 +1,23 @@
 /** A table in memory that keeps the promises of its port in the plainest way: one map, one write at a time. */
-import type {
-  Condition,
-  IndexName,
-  Item,
-  Key,
-  Page,
-  PartitionPage,
-  Range,
-  ItemValue,
-  Table,
-  Transacted,
-  Update,
-  Updated,
-  Write,
-  Written,
+import {
+  KEYS_MAX,
+  StoreError,
+  type Condition,
+  type IndexName,
+  type Item,
+  type Key,
+  type Page,
+  type PartitionPage,
+  type Range,
+  type ItemValue,
+  type Table,
+  type Transacted,
+  type Update,
+  type Updated,
+  type Write,
+  type Written,
 } from "../../shared/engine/ports/table.ts";
 import { INDEX_FACTS, TABLE_FACTS } from "../../shared/config/table-facts.ts";
-import { KEYS_MAX, StoreError } from "../../shared/engine/ports/table.ts";
 
 const ITEM_MAX_BYTES = 400_000;
 const TRANSACTION_WRITES_MAX = 100;

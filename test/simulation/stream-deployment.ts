@@ -1,6 +1,10 @@
 /** The real SDK as a deployment in this process whose exchanges stay open: bytes go both ways while a handler runs. */
-import type { Exchange, ExchangeHead, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
-import { TransportError } from "../../shared/engine/ports/endpoints.ts";
+import {
+  TransportError,
+  type Exchange,
+  type ExchangeHead,
+  type ExchangeRequest,
+} from "../../shared/engine/ports/endpoints.ts";
 
 export type FetchHandler = (request: Request) => Promise<Response>;
 

@@ -1,6 +1,5 @@
 /** Brokers as processes: Apache Kafka in KRaft mode, and kfake in memory. */
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";

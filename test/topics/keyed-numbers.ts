@@ -1,6 +1,5 @@
 /** Records with rising numbers for a set of keys, and the accounts that the ledger keeps of them. */
-import type { ControlPlane } from "./control-plane.ts";
-import { call } from "./control-plane.ts";
+import { call, type ControlPlane } from "./control-plane.ts";
 import type { Produced } from "./producer.ts";
 import type { Account } from "./sinks.ts";
 

@@ -3,25 +3,20 @@
  * order.
  */
 import { once } from "node:events";
-import { createServer } from "node:http2";
-import type { Http2Server } from "node:http2";
+import { createServer, type Http2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
 import "../../examples/polyfill.mjs";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Victim } from "../crash/victim.ts";
-import { bundleCommand } from "../harness/cli/bundled-command.ts";
-import type { BundledCommand } from "../harness/cli/bundled-command.ts";
+import { bundleCommand, type BundledCommand } from "../harness/cli/bundled-command.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { until } from "../running-processes.ts";
-import type { Broker } from "./broker.ts";
-import { startKafka } from "./broker.ts";
-import type { ControlPlane } from "./control-plane.ts";
-import { ask, configure, subscribe, subscription } from "./control-plane.ts";
+import { startKafka, type Broker } from "./broker.ts";
+import { ask, configure, subscribe, subscription, type ControlPlane } from "./control-plane.ts";
 import { freePort } from "./free-port.ts";
 import { accounts, keyedNumbers, totalOf } from "./keyed-numbers.ts";
-import type { TestProducer } from "./producer.ts";
-import { openProducer } from "./producer.ts";
+import { openProducer, type TestProducer } from "./producer.ts";
 import { ledger, progress } from "./sinks.ts";
 import { fetch, knowAdminAt } from "../harness/local/admin-access.ts";
 

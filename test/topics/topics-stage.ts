@@ -1,14 +1,10 @@
 /** The stage of one test file: a broker, a producer, and a local process that knows the broker as the cluster `main`. */
 import { afterAll, beforeEach } from "vitest";
-import { openLocalStage } from "../harness/local/local-stage.ts";
-import type { LocalStage, StageOptions } from "../harness/local/local-stage.ts";
-import type { Broker } from "./broker.ts";
-import { startKfake } from "./broker.ts";
+import { openLocalStage, type LocalStage, type StageOptions } from "../harness/local/local-stage.ts";
+import { startKfake, type Broker } from "./broker.ts";
 import { configure } from "./control-plane.ts";
-import type { TestProducer } from "./producer.ts";
-import { openProducer } from "./producer.ts";
-import type { Seen } from "./sinks.ts";
-import { noteTakers } from "./sinks.ts";
+import { openProducer, type TestProducer } from "./producer.ts";
+import { noteTakers, type Seen } from "./sinks.ts";
 
 export interface TopicsStage {
   readonly broker: Broker;

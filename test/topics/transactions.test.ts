@@ -5,8 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import { until } from "../running-processes.ts";
 import { startKafka } from "./broker.ts";
 import { subscribe, subscription } from "./control-plane.ts";
-import type { Seen } from "./sinks.ts";
-import { noteTakers } from "./sinks.ts";
+import { noteTakers, type Seen } from "./sinks.ts";
 import { openTopicsStage } from "./topics-stage.ts";
 
 const TOPIC = "transactions";

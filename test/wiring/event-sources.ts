@@ -5,8 +5,7 @@ import type { EngineSettings } from "../../shared/engine/ports/engine-settings.t
 import type { Queue } from "../../shared/engine/ports/queue.ts";
 import type { SharedStore } from "../../shared/engine/ports/store-ownership.ts";
 import { bodyOfWake } from "../../shared/engine/ports/wake-body.ts";
-import { workEvent } from "../../shared/wiring/work-event.ts";
-import type { WorkEvent } from "../../shared/wiring/work-event.ts";
+import { workEvent, type WorkEvent } from "../../shared/wiring/work-event.ts";
 import type { Stage } from "../harness/engine/engine-fixture.ts";
 import { MemoryQueue } from "../simulation/memory-queue.ts";
 

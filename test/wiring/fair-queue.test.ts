@@ -3,8 +3,7 @@ import { createHash } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Queue } from "../../shared/engine/ports/queue.ts";
 import { openAws } from "../../shared/wiring/aws.ts";
-import type { Asked } from "../adapters/scripted-service.ts";
-import { startService } from "../adapters/scripted-service.ts";
+import { startService, type Asked } from "../adapters/scripted-service.ts";
 import { invocation } from "../contracts/queue-contract.ts";
 
 interface SentEntry {

@@ -1,10 +1,9 @@
 /** The frame around all pages: navigation, preferences, keyboard shortcuts, and the page that the address names. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { type ApiProblem, problemOf } from "../data/api.ts";
+import { problemOf, loadServer, server, type ApiProblem } from "../data/api.ts";
 import { goTo, route } from "../data/location.ts";
 import { isUtc } from "../data/preferences.ts";
-import { loadServer, server } from "../data/server.ts";
 import { needsSignIn } from "../data/session.ts";
 import { useShortcuts, type Shortcut } from "../data/shortcuts.ts";
 import { subject } from "../data/subject.ts";
@@ -15,8 +14,7 @@ import { SignInPage } from "../pages/sign-in/sign-in-page.tsx";
 import { UnknownPage } from "../pages/unknown/unknown-page.tsx";
 import { ProblemBox, Skeleton } from "../parts/states.tsx";
 import { PAGE_LINKS, pageOf } from "./pages.tsx";
-import { Preferences } from "./preferences.tsx";
-import { ShortcutSheet } from "./shortcut-sheet.tsx";
+import { Preferences, ShortcutSheet } from "./preferences.tsx";
 
 /** The attribute of the page with the icon of a tone; other tones have the usual icon. */
 const ICONS: Readonly<Partial<Record<Tone, string>>> = {

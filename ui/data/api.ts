@@ -1,6 +1,6 @@
 /** Requests to the admin API of the page's own origin. */
-import { signal } from "@preact/signals";
-import type { AdminErrorBody } from "../../shared/api/contract/server.ts";
+import { signal, computed } from "@preact/signals";
+import type { AdminErrorBody, VersionBody } from "../../shared/api/contract/server.ts";
 import { noteAnswer, sessionHeaders } from "./session.ts";
 
 /** The page is at `<base>ui/`, also behind a proxy with a path of its own. */
@@ -137,4 +137,14 @@ function noteClock(response: Response): void {
   if (Number.isNaN(serverMs)) return;
   const offset = serverMs - Date.now();
   clockOffsetMs.value = Math.abs(offset) < 2_000 ? 0 : offset;
+}
+
+/** The server behind the page: its version, and whether each of its reads has a price. */
+export const server = signal<VersionBody | undefined>(undefined);
+
+/** A control plane on functions pays for each read, so its pages load less often, and count invocations only on demand. */
+export const readsHaveAPrice = computed(() => server.value?.runs_on === "functions");
+
+export async function loadServer(): Promise<void> {
+  server.value = await ask<VersionBody>("version");
 }

@@ -1,7 +1,7 @@
 /** Calls of handlers through the admin API, the invocations that they begin, and the last payloads of this tab. */
 import { signal } from "@preact/signals";
 import type { InvocationBody, InvocationSummaryBody, ValueBody } from "../../shared/api/contract/invocations.ts";
-import { SHOWN_HEADERS } from "../model/call-request.ts";
+import { SHOWN_HEADERS } from "../model/call-lines.ts";
 import { ApiProblem, ask, exchange } from "./api.ts";
 import { firstListed } from "./listing.ts";
 

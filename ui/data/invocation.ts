@@ -1,9 +1,10 @@
 /** One invocation, read again while it is open; of a long journal only the new entries are read. */
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef, useEffect, useState } from "preact/hooks";
 import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
-import { ApiProblem, ask } from "./api.ts";
+import { ApiProblem, ask, readsHaveAPrice } from "./api.ts";
 import { usePolled, type Polled } from "./polled.ts";
-import { readsHaveAPrice } from "./server.ts";
+import type { ListPrices } from "../model/timeline/cost.ts";
+import type { ServiceBody } from "../../shared/api/contract/services.ts";
 
 /** Shorter journals are read whole, so that nothing of them can be out of date. */
 const WHOLE_MAX_ENTRIES = 1_000;
@@ -91,4 +92,23 @@ function sameParts(before: InvocationBody | undefined, now: InvocationBody): Par
     if (before !== undefined && JSON.stringify(before[name]) === JSON.stringify(now[name])) same[name] = before[name];
   }
   return same as Partial<InvocationBody>;
+}
+
+declare const LIST_PRICES: ListPrices;
+
+/** List prices of AWS, which the build takes from docs/prices.json. */
+export const listPrices: ListPrices = LIST_PRICES;
+
+/** Undefined until the description is here, and if the service is gone. */
+export function useService(name: string): ServiceBody | undefined {
+  const [service, setService] = useState<ServiceBody>();
+  useEffect(() => {
+    const over = new AbortController();
+    setService(undefined);
+    ask<ServiceBody>(`services/${encodeURIComponent(name)}`, { signal: over.signal }).then(setService, () => {
+      // A page of an invocation is useful without the description of its service.
+    });
+    return () => over.abort();
+  }, [name]);
+  return service;
 }

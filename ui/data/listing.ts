@@ -1,8 +1,7 @@
 /** The list of invocations, read on over its pages: all look-ups of the web UI in the list go through here. */
 import type { InvocationListBody, InvocationSummaryBody } from "../../shared/api/contract/invocations.ts";
 import { type FirstRows, firstRows, pagesOf, type ReadOnBounds } from "../model/pages-of.ts";
-import { ask } from "./api.ts";
-import { readsHaveAPrice } from "./server.ts";
+import { ask, readsHaveAPrice } from "./api.ts";
 
 /** One request reads only a part of the index, so several may be needed for a first row. */
 const REQUESTS_MAX = 40;

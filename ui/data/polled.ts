@@ -1,8 +1,7 @@
 /** Loads a value and loads it again, as often as its price allows. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { signal, type ReadonlySignal } from "@preact/signals";
-import { type ApiProblem, problemOf } from "./api.ts";
-import { readsHaveAPrice } from "./server.ts";
+import { problemOf, readsHaveAPrice, type ApiProblem } from "./api.ts";
 
 /** If the reader uses neither keyboard nor pointer for this long, the page loads nothing by itself. */
 const IDLE_AFTER_MS = 600_000;

@@ -7,9 +7,8 @@ import type {
   RegisteredBody,
 } from "../../shared/api/contract/deployments.ts";
 import type { ServiceBody, ServiceCountsBody } from "../../shared/api/contract/services.ts";
-import { ask, exchange, problemIn } from "./api.ts";
+import { ask, exchange, problemIn, readsHaveAPrice } from "./api.ts";
 import { usePolled, type Polled } from "./polled.ts";
-import { readsHaveAPrice } from "./server.ts";
 import { runStatement } from "./statements.ts";
 
 /** The registry changes seldom. */

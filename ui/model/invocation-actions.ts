@@ -1,6 +1,10 @@
 /** The actions of an operator on an invocation in each status, their consequences, and their progress. */
 import type { InvocationBody } from "../../shared/api/contract/invocations.ts";
 import { shellWord } from "../../shared/api/wire/quoted-words.ts";
+import { stepWords } from "../../shared/api/wire/wait-words.ts";
+import { countText } from "./size-text.ts";
+import { lookOf } from "./status-look.ts";
+import { shortened, visibleLine } from "./visible-text.ts";
 
 export const ACTIONS = ["resume", "cancel", "pause", "kill", "restart-as-new", "purge"] as const;
 export type ActionName = (typeof ACTIONS)[number];
@@ -176,4 +180,18 @@ export function actionLine(id: string, action: ActionName, options: ActionOption
 export function curlLine(method: string, url: string, header?: string): string {
   const verb = method === "GET" ? "" : ` -X ${method}`;
   return `curl${verb}${header === undefined ? "" : ` -H ${shellWord(header)}`} ${shellWord(url)}`;
+}
+
+const STEP_CHARS = 60;
+
+/** The facts of an open invocation that change while a reader listens, in one sentence without counting seconds. */
+export function changesText({
+  status,
+  outcome,
+  entry_count: entries,
+  waits_for: waits = [],
+}: Pick<InvocationBody, "status" | "outcome" | "entry_count" | "waits_for">): string {
+  const step = waits.map(stepWords).find((words) => words !== undefined);
+  const runs = step === undefined ? "" : `, runs ${shortened(visibleLine(step), STEP_CHARS)}`;
+  return `${lookOf(status, outcome).word}${runs}, ${entries === 1 ? "1 entry" : `${countText(entries)} entries`}`;
 }

@@ -1,9 +1,8 @@
 /** A long text of others, folded to its beginning until the reader asks for all of it. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { foldedText } from "../model/folded-text.ts";
+import { foldedText, visibleText } from "../model/visible-text.ts";
 import { countText } from "../model/size-text.ts";
-import { visibleText } from "../model/visible-text.ts";
 
 export function LongText({ text }: { readonly text: string }): JSX.Element {
   const [isWhole, setWhole] = useState(false);

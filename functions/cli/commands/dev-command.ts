@@ -1,8 +1,7 @@
 /** The command line of `stepwell dev`. */
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { codedFailure, CommandFailure, failureText, EXIT_NO_SERVER, EXIT_USAGE } from "../text/command-failure.ts";
 import { deploymentAddress } from "./deployment-address.ts";
-import { referenceFlags, referenceOptions } from "./reference-flags.ts";
 
 /** The options of the local process; flags stay unparsed texts, because the settings parse them. */
 export interface DevInvocation {
@@ -135,4 +134,40 @@ function withoutSecrets(uri: string): string {
 /** The parser derives the name `useHttp1.1` from the flag and keeps the dot. */
 function useHttp11(given: object): boolean {
   return "useHttp1.1" in given && given["useHttp1.1"] === true;
+}
+
+/**
+ * The flags with which the reference's documentation, its packages and the containers of its SDKs start one server. Every other
+ * setting of the reference is read from the file and the environment. Some of these flags have no equivalent in Stepwell: for
+ * such a flag, a warning at the start says what to use instead.
+ */
+export const REFERENCE_FLAGS: readonly string[] = [
+  "base-dir",
+  "bind-address",
+  "bind-ip",
+  "bind-port",
+  "listen-mode",
+  "use-random-ports",
+  "node-name",
+  "cluster-name",
+  "tracing-endpoint",
+  "log-filter",
+  "log-format",
+];
+
+/** Hidden from the help, which shows only Stepwell's own flags. */
+function referenceOptions(): readonly Option[] {
+  return REFERENCE_FLAGS.map((name) => new Option(`--${name} <value>`).hideHelp());
+}
+
+/** The given flags, keyed by their names. */
+function referenceFlags(given: object): Readonly<Record<string, string>> {
+  const options = given as Readonly<Record<string, string | undefined>>;
+  const named = REFERENCE_FLAGS.map((name) => [name, options[attributeOf(name)]] as const);
+  return Object.fromEntries(named.filter((pair): pair is readonly [string, string] => pair[1] !== undefined));
+}
+
+/** The parser's name of a flag: `baseDir` for `base-dir`. */
+function attributeOf(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -14,8 +14,8 @@ import {
   TimeUnit,
   uint32,
   uint64,
+  type DataType,
 } from "@uwdata/flechette";
-import type { DataType } from "@uwdata/flechette";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import type { SqlCells, SqlColumn } from "../../engine/ports/sql.ts";
 

@@ -1,7 +1,6 @@
 /** Converts items to DynamoDB attribute values and back. */
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import type { Item, ItemValue } from "../../engine/ports/table.ts";
-import { StoreError } from "../../engine/ports/table.ts";
+import { StoreError, type Item, type ItemValue } from "../../engine/ports/table.ts";
 
 const ITEM_MAX_BYTES = 400 * 1024;
 

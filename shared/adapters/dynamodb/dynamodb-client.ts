@@ -1,7 +1,6 @@
 /** Creates the DynamoDB client that the tables of one process share. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { clientConfig } from "../aws-clients/client-config.ts";
-import type { ServiceAddress } from "../aws-clients/client-config.ts";
+import { clientConfig, type ServiceAddress } from "../aws-clients/client-config.ts";
 
 /** An emulator is one process on a machine that may be busy, so a retry would only make it slower. */
 const EMULATOR_TIMEOUTS = { connectTimeoutMs: 20_000, requestTimeoutMs: 20_000 };

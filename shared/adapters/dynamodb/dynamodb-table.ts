@@ -12,24 +12,27 @@ import {
   TransactionCanceledException,
   UpdateItemCommand,
   TransactionConflictException,
+  type DynamoDBClient,
+  type QueryCommandInput,
+  type ConsumedCapacity,
 } from "@aws-sdk/client-dynamodb";
-import type { DynamoDBClient, QueryCommandInput, ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { Clock } from "../../engine/ports/clock.ts";
-import { KEYS_MAX, StoreError } from "../../engine/ports/table.ts";
-import type {
-  Condition,
-  IndexName,
-  Item,
-  Key,
-  Page,
-  PartitionPage,
-  Range,
-  Table,
-  Transacted,
-  Update,
-  Updated,
-  Write,
-  Written,
+import {
+  KEYS_MAX,
+  StoreError,
+  type Condition,
+  type IndexName,
+  type Item,
+  type Key,
+  type Page,
+  type PartitionPage,
+  type Range,
+  type Table,
+  type Transacted,
+  type Update,
+  type Updated,
+  type Write,
+  type Written,
 } from "../../engine/ports/table.ts";
 import { itemOf } from "./attribute-values.ts";
 import { indexStart, indexToken, isEmptyRange, queryInput, scanInput, scanToken } from "./query-inputs.ts";

@@ -1,10 +1,8 @@
 /** Converts ranges to DynamoDB's key conditions, and DynamoDB's page positions to the tokens of the table port. */
 import type { AttributeValue, QueryCommandInput, ScanCommandInput } from "@aws-sdk/client-dynamodb";
-import type { IndexName, Range } from "../../engine/ports/table.ts";
-import { StoreError } from "../../engine/ports/table.ts";
+import { StoreError, type IndexName, type Range } from "../../engine/ports/table.ts";
 import { keyAttributes } from "./write-inputs.ts";
-import type { IndexKeyNames } from "./table-definition.ts";
-import { INDEX_KEYS } from "./table-definition.ts";
+import { INDEX_KEYS, type IndexKeyNames } from "./table-definition.ts";
 
 type Attributes = Readonly<Record<string, AttributeValue>>;
 

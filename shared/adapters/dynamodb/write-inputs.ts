@@ -1,7 +1,14 @@
 /** Builds the inputs of DynamoDB writes, alone or as parts of a transaction. */
 import type { AttributeValue, TransactWriteItem } from "@aws-sdk/client-dynamodb";
-import { StoreError } from "../../engine/ports/table.ts";
-import type { Condition, Item, Key, Update, Write, ItemValue } from "../../engine/ports/table.ts";
+import {
+  StoreError,
+  type Condition,
+  type Item,
+  type Key,
+  type Update,
+  type Write,
+  type ItemValue,
+} from "../../engine/ports/table.ts";
 import { attributesOf, attributeValue } from "./attribute-values.ts";
 
 interface Guard {

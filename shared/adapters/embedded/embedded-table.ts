@@ -1,27 +1,26 @@
 /** The table on the embedded store. It judges conditions in the order of calls, against durable and pending writes. */
 import { TransientMap } from "../../core/model/transient-map.ts";
-import { KEYS_MAX, StoreError } from "../../engine/ports/table.ts";
-import type {
-  IndexName,
-  Item,
-  Key,
-  Page,
-  PartitionPage,
-  Range,
-  Table,
-  Transacted,
-  Update,
-  Updated,
-  Write,
-  Written,
-  Condition,
-  ItemValue,
+import {
+  KEYS_MAX,
+  StoreError,
+  type IndexName,
+  type Item,
+  type Key,
+  type Page,
+  type PartitionPage,
+  type Range,
+  type Table,
+  type Transacted,
+  type Update,
+  type Updated,
+  type Write,
+  type Written,
+  type Condition,
+  type ItemValue,
 } from "../../engine/ports/table.ts";
 import type { CommitGroup, Operation } from "./commit-groups.ts";
 import { decodeItem, encodeItem } from "./item-encoding.ts";
-import { sideEntriesOf, sideOperations } from "./item-indexes.ts";
-import type { Shown } from "./item-indexes.ts";
-import { baseOfExpiryKey, expiryBounds, itemKey, keyOfItem } from "./key-encoding.ts";
+import { baseOfExpiryKey, expiryBounds, itemKey, keyOfItem, expiryKey, indexKey } from "./key-encoding.ts";
 import type { Store } from "./store.ts";
 import { readIndexPage, readPage, readPartitions } from "./table-pages.ts";
 
@@ -264,4 +263,58 @@ function updatedItem(key: Key, existing: Item | undefined, update: Update): Item
     next[attribute] = existing + amount;
   }
   return next;
+}
+
+/**
+ * The attributes that the entries of an index contain, so that a walk reads no items. The entries of an index that is not named
+ * here are empty.
+ */
+type Shown = Partial<Readonly<Record<IndexName, readonly string[]>>>;
+
+/** The encoded attributes of each entry by the key of the entry. */
+type SideEntries = ReadonlyMap<string, Uint8Array>;
+
+const EMPTY = new Uint8Array(0);
+const NONE: SideEntries = new Map();
+
+/** @throws StoreError if an attribute of an index key is not a text or is empty */
+function sideEntriesOf(item: Item | undefined, base: string, shown: Shown): SideEntries {
+  if (item === undefined) return NONE;
+  const entries = new Map<string, Uint8Array>();
+  const { listPk, listSk, openPk, openSk, expiresAtS } = item as Readonly<Record<string, unknown>>;
+  const place = (index: IndexName, pk: unknown, sk: unknown): void => {
+    if (isPlaced(pk, sk)) entries.set(indexKey(index, pk as string, sk as string, base), shownOf(item, shown[index]));
+  };
+  place("list", listPk, listSk);
+  place("open", openPk, openSk);
+  if (typeof expiresAtS === "number") entries.set(expiryKey(expiresAtS, base), EMPTY);
+  return entries;
+}
+
+/** The key of an entry contains the key of its item, so the value of the entry contains only further attributes. */
+function shownOf(item: Item, names: readonly string[] | undefined): Uint8Array {
+  if (names === undefined) return EMPTY;
+  const attributes: Record<string, ItemValue | undefined> = {};
+  for (const name of names) attributes[name] = item[name];
+  return encodeItem({ ...attributes, pk: "", sk: "" });
+}
+
+/** @returns true if the item has both parts of the index key @throws StoreError if a part is not a text or is empty */
+function isPlaced(pk: unknown, sk: unknown): boolean {
+  for (const part of [pk, sk]) {
+    if (part !== undefined && (typeof part !== "string" || part === ""))
+      throw new StoreError("an index key must be a text that is not empty");
+  }
+  return pk !== undefined && sk !== undefined;
+}
+
+/** The operations that turn the entries `before` into the entries `after`. */
+function sideOperations(before: SideEntries, after: SideEntries): Operation[] {
+  const operations: Operation[] = [];
+  for (const key of before.keys()) if (!after.has(key)) operations.push({ type: "del", key });
+  for (const [key, value] of after) {
+    const former = before.get(key);
+    if (former === undefined || Buffer.compare(former, value) !== 0) operations.push({ type: "put", key, value });
+  }
+  return operations;
 }

@@ -1,6 +1,5 @@
 /** Encodes the attributes of an item as a run of (name, tag, value) records, without the key. */
-import type { Item, ItemValue } from "../../engine/ports/table.ts";
-import { StoreError } from "../../engine/ports/table.ts";
+import { StoreError, type Item, type ItemValue } from "../../engine/ports/table.ts";
 
 const TAG_STRING = 1;
 const TAG_NUMBER = 2;

@@ -1,6 +1,5 @@
 /** Encodes the keys of items, index entries and expiry entries as texts, whose UTF-8 bytes sort in the order of the keys. */
-import type { IndexName, Key } from "../../engine/ports/table.ts";
-import { StoreError } from "../../engine/ports/table.ts";
+import { StoreError, type IndexName, type Key } from "../../engine/ports/table.ts";
 
 const ITEM = "i";
 const INDEX: Readonly<Record<IndexName, string>> = { list: "l", open: "o" };

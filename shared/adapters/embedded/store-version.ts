@@ -1,8 +1,7 @@
 /** The VERSION file of a store directory. It states the format of the store and is checked before any other read. */
 import { open, readFile, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { directoryRefusal } from "./directory-refusal.ts";
-import type { DirectoryRefusal } from "./directory-refusal.ts";
+import { directoryRefusal, type DirectoryRefusal } from "./directory-refusal.ts";
 import { makeDirectory } from "./make-directory.ts";
 
 export type StoreKind = "meta" | "journal";

@@ -3,14 +3,12 @@ import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { StoreError } from "../../engine/ports/table.ts";
 import { directoryRefusal } from "./directory-refusal.ts";
-import type { Operation } from "./commit-groups.ts";
-import { CommitGroups } from "./commit-groups.ts";
-import { writeGroup } from "./group-writer.ts";
+import { CommitGroups, type Operation } from "./commit-groups.ts";
 import { checkDatabase, DamagedFileError, type TornEnd } from "./leveldb/check-database.ts";
-import { StoreReserve } from "./store-reserve.ts";
-import { roomOf, type StoreRoom, roomText } from "./store-room.ts";
-import type { StoreKind } from "./store-version.ts";
-import { STORE_FORMAT, StoreOpenError, claimFormat } from "./store-version.ts";
+import { roomOf, roomText, type StoreRoom } from "./store-room.ts";
+import { STORE_FORMAT, StoreOpenError, claimFormat, type StoreKind } from "./store-version.ts";
+import { randomBytes } from "node:crypto";
+import { open, rename, rm, stat } from "node:fs/promises";
 
 export type Database = ClassicLevel<string, Uint8Array>;
 
@@ -263,4 +261,85 @@ export interface Entries {
   readonly entries: readonly (readonly [string, Uint8Array])[];
   /** True if the entries contain everything within the bounds. */
   readonly isWhole: boolean;
+}
+
+const SYNCED = { sync: true };
+
+/**
+ * A batch that is built operation by operation costs a third of the CPU of a list. But its bytes stay in memory until the
+ * next garbage collection, and the collector does not count them. So a larger group is written as a list.
+ */
+const PIECEWISE_MAX_BYTES = 64 * 1024;
+
+/** Rejects if the database refused the group. */
+export async function writeGroup(database: ClassicLevel<string, Uint8Array>, operations: Operation[]): Promise<void> {
+  if (bytesOf(operations) > PIECEWISE_MAX_BYTES) return await database.batch(operations, SYNCED);
+  const batch = database.batch();
+  try {
+    for (const operation of operations) {
+      if (operation.type === "put") batch.put(operation.key, operation.value);
+      else batch.del(operation.key);
+    }
+  } catch (error) {
+    await batch.close();
+    throw error;
+  }
+  await batch.write(SYNCED);
+}
+
+function bytesOf(operations: readonly Operation[]): number {
+  let bytes = 0;
+  for (const operation of operations) {
+    bytes += operation.key.length;
+    if (operation.type === "put") bytes += operation.value.length;
+  }
+  return bytes;
+}
+
+const FILE = "reserve";
+const UNFINISHED = "reserve.new";
+const PIECE_BYTES = 256 * 1024;
+
+/** Room on the disk that a store keeps for itself: it gives the room up to be opened again, because a full disk has none for that. */
+export class StoreReserve {
+  readonly #dir: string;
+  readonly #sizeBytes: number;
+
+  /** @param sizeBytes 0 for a store that keeps nothing back */
+  constructor(dir: string, sizeBytes: number) {
+    this.#dir = dir;
+    this.#sizeBytes = sizeBytes;
+  }
+
+  /** @returns the size of the reserve on the disk; 0 without one */
+  async heldBytes(): Promise<number> {
+    if (this.#sizeBytes === 0) return 0;
+    return await stat(join(this.#dir, FILE)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  }
+
+  /** Takes the room unless it is taken. A disk without it leaves the store without a reserve until the next call. */
+  async take(): Promise<void> {
+    if (this.#sizeBytes === 0 || (await this.heldBytes()) >= this.#sizeBytes) return;
+    const unfinished = join(this.#dir, UNFINISHED);
+    try {
+      const file = await open(unfinished, "w", 0o600);
+      try {
+        // Random bytes, because some file systems give zeros no room.
+        const piece = randomBytes(PIECE_BYTES);
+        for (let size = 0; size < this.#sizeBytes; size += PIECE_BYTES) await file.write(piece);
+      } finally {
+        await file.close();
+      }
+      await rename(unfinished, join(this.#dir, FILE));
+    } catch {
+      await rm(unfinished, { force: true }).catch(() => undefined);
+    }
+  }
+
+  async giveUp(): Promise<void> {
+    for (const name of [FILE, UNFINISHED]) await rm(join(this.#dir, name), { force: true }).catch(() => undefined);
+  }
 }

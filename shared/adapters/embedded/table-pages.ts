@@ -1,6 +1,12 @@
 /** Reads pages of a partition or of an index, in key order. */
-import { StoreError } from "../../engine/ports/table.ts";
-import type { IndexName, Item, Page, PartitionPage, Range } from "../../engine/ports/table.ts";
+import {
+  StoreError,
+  type IndexName,
+  type Item,
+  type Page,
+  type PartitionPage,
+  type Range,
+} from "../../engine/ports/table.ts";
 import { decodeItem } from "./item-encoding.ts";
 import {
   boundsOf,
@@ -13,8 +19,8 @@ import {
   keyOfItem,
   partitionsFrom,
   pastPartition,
+  type Bounds,
 } from "./key-encoding.ts";
-import type { Bounds } from "./key-encoding.ts";
 import type { Store } from "./store.ts";
 
 const PAGE_MAX_ITEMS = 1000;

@@ -3,8 +3,7 @@ import { ResourceConflictException, type EventSourceMappingConfiguration } from 
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { ConsumedSubscription, PartitionLag, RecordSink, Topics } from "../../engine/ports/topics.ts";
-import type { MappingForm } from "./mapping-form.ts";
-import { aliasOf, mappingForm, subscriptionOfAlias } from "./mapping-form.ts";
+import { aliasOf, mappingForm, subscriptionOfAlias, type MappingForm } from "./mapping-form.ts";
 import type { Mappings } from "./mappings.ts";
 
 /** A mapping in one of these states refuses changes; the next round of `follow` changes it. */

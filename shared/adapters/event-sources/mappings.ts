@@ -1,5 +1,4 @@
 /** The requests to Lambda that make, change and end the event source mappings of one function. */
-import type { EventSourceMappingConfiguration, LambdaClient } from "@aws-sdk/client-lambda";
 import {
   CreateAliasCommand,
   CreateEventSourceMappingCommand,
@@ -10,6 +9,8 @@ import {
   ResourceConflictException,
   ResourceNotFoundException,
   UpdateEventSourceMappingCommand,
+  type EventSourceMappingConfiguration,
+  type LambdaClient,
 } from "@aws-sdk/client-lambda";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { MappingForm } from "./mapping-form.ts";

@@ -4,8 +4,7 @@
  */
 import type * as Client from "@platformatic/kafka";
 import { tellAborted } from "./aborted-transactions.ts";
-import { assertAllowed } from "./client-options.ts";
-import type { AddressRefusal } from "./client-options.ts";
+import { assertAllowed, type AddressRefusal } from "./client-options.ts";
 import * as zlib from "node:zlib";
 
 export type KafkaClient = typeof Client;

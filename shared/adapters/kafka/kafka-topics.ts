@@ -3,13 +3,11 @@ import type { SubscriptionId } from "../../core/model/ids.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Log } from "../../engine/ports/log.ts";
 import type { ConsumedSubscription, PartitionLag, RecordRoom, RecordSink, Topics } from "../../engine/ports/topics.ts";
-import type { AddressRefusal } from "./client-options.ts";
+import { clientOptions, type AddressRefusal } from "./client-options.ts";
 import { consumerProperties, parseSource } from "../../core/registry/subscription.ts";
 import { Backoff } from "./partition-reader.ts";
 import { loadClient } from "./client.ts";
-import { clientOptions } from "./client-options.ts";
-import { GroupSession } from "./group-session.ts";
-import type { SessionGround } from "./group-session.ts";
+import { GroupSession, type SessionGround } from "./group-session.ts";
 
 export interface KafkaTopicsOptions {
   readonly clock: Clock;

@@ -1,7 +1,6 @@
 /** Converts a request to the JSON event of a Lambda function, and the function's JSON answer to a response. */
 import { parseJsonFromOutside, TooManyElementsError } from "../../core/model/json-elements.ts";
-import type { ExchangeRequest, LambdaDestination } from "../../engine/ports/endpoints.ts";
-import { TransportError } from "../../engine/ports/endpoints.ts";
+import { TransportError, type ExchangeRequest, type LambdaDestination } from "../../engine/ports/endpoints.ts";
 import { zstd } from "./zstd.ts";
 
 /** Lambda's limit for the payload of a synchronous call, and for the payload of its answer. */

@@ -1,9 +1,7 @@
 /** The Lambda clients of one process, one for each region and role; the ARN of a function names its region. */
 import { LambdaClient } from "@aws-sdk/client-lambda";
-import { addressConfig, clientConfig } from "../aws-clients/client-config.ts";
-import type { ServiceAddress } from "../aws-clients/client-config.ts";
-import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
-import type { STSClientConfig } from "@aws-sdk/client-sts";
+import { addressConfig, clientConfig, type ServiceAddress } from "../aws-clients/client-config.ts";
+import { AssumeRoleCommand, STSClient, type STSClientConfig } from "@aws-sdk/client-sts";
 
 /** Enough for the concurrent calls of one worker: the calls of all invocations of its batch, and of their children. */
 const SOCKETS_MAX = 1_024;

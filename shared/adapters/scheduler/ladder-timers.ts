@@ -1,7 +1,6 @@
 /** Timers without a scheduler service: a message is delayed hop by hop, and the receiver of one hop sends the next. */
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Queue } from "../../engine/ports/queue.ts";
-import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
+import { QUEUE_DELAY_MAX_MS, type Queue } from "../../engine/ports/queue.ts";
 import type { Timer, Timers } from "../../engine/ports/timers.ts";
 
 export interface LadderTimersOptions {

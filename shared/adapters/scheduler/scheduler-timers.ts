@@ -4,11 +4,10 @@ import {
   CreateScheduleCommand,
   DeleteScheduleCommand,
   ResourceNotFoundException,
+  type SchedulerClient,
 } from "@aws-sdk/client-scheduler";
-import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import type { Clock } from "../../engine/ports/clock.ts";
-import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
-import type { Queue } from "../../engine/ports/queue.ts";
+import { QUEUE_DELAY_MAX_MS, type Queue } from "../../engine/ports/queue.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import type { Timer, Timers } from "../../engine/ports/timers.ts";
 import { bodyOfWake } from "../../engine/ports/wake-body.ts";

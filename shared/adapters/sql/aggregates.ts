@@ -2,10 +2,8 @@
 import { SqlError } from "../../engine/ports/sql.ts";
 import { cast } from "./conversions.ts";
 import { added } from "./arithmetic.ts";
-import { constantOf, compareKeys } from "./terms.ts";
-import type { Term, SortTerm } from "./terms.ts";
-import { isNumeric, keyOf, numberOf, order, textOf } from "./values.ts";
-import type { Known, Type, Value } from "./values.ts";
+import { constantOf, compareKeys, type Term, type SortTerm } from "./terms.ts";
+import { isNumeric, keyOf, numberOf, order, textOf, type Known, type Type, type Value } from "./values.ts";
 
 /** One aggregate of a SELECT. */
 export interface AggregateCall {

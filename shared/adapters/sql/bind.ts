@@ -1,6 +1,6 @@
 /** Turns parsed expressions into terms: finds what their names mean, and determines their types. */
 import { SqlError } from "../../engine/ports/sql.ts";
-import { aggregate, isAggregate } from "./aggregates.ts";
+import { aggregate, isAggregate, isWindow, windowCall } from "./aggregates.ts";
 import { arithmetic, negative } from "./arithmetic.ts";
 import {
   among,
@@ -19,7 +19,6 @@ import { type Allowed, type Scope, slotTerm } from "./scope.ts";
 import type { Call, Expr, Query, SortItem } from "./syntax.ts";
 import { constant, term, type Term, type SortTerm } from "./terms.ts";
 import { isNumeric, type Type } from "./values.ts";
-import { isWindow, windowCall } from "./aggregates.ts";
 
 /** The statements within expressions. */
 export interface InnerQueries {

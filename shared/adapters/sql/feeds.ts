@@ -1,15 +1,12 @@
 /** Where the rows of a SELECT come from: the scan of a table, or another statement. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { both, either } from "../../core/query/narrowing.ts";
-import type { Bound } from "../../core/query/narrowing.ts";
+import { both, either, type Bound } from "../../core/query/narrowing.ts";
 import type { ScanRequest, SqlRow, SqlTable } from "../../engine/ports/sql.ts";
 import type { Groups, Running } from "./operators.ts";
 import type { Plan } from "./plan.ts";
 import { Source } from "./scope.ts";
-import { computed, Unread } from "./terms.ts";
-import type { Around, Row, Term } from "./terms.ts";
-import { valueOf, textOf } from "./values.ts";
-import type { Known } from "./values.ts";
+import { computed, Unread, type Around, type Row, type Term } from "./terms.ts";
+import { valueOf, textOf, type Known } from "./values.ts";
 import type { Comparison } from "./syntax.ts";
 
 /** The first group is this small, because a LIMIT may need few rows. Each later group at most doubles it. */

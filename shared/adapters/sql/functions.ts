@@ -15,13 +15,11 @@ import {
   strict,
   isText,
   refuseMonths,
+  type SqlFunction,
 } from "./conversions.ts";
-import type { SqlFunction } from "./conversions.ts";
-import { constant, term, constantOf } from "./terms.ts";
-import type { Term } from "./terms.ts";
+import { constant, term, constantOf, type Term } from "./terms.ts";
 import { end, letterCount, part, position, start } from "./texts.ts";
-import { isList, isNumeric, keyOf, order, textOf } from "./values.ts";
-import type { Known, Value } from "./values.ts";
+import { isList, isNumeric, keyOf, order, textOf, type Known, type Value } from "./values.ts";
 import { dateBin, PARTS, TRUNCATED, wholeMs } from "./moments.ts";
 
 /** The functions of moments and durations. */

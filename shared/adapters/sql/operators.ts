@@ -1,9 +1,8 @@
 /** The steps that rows take through a statement. They pass on small groups of rows, and keep as few as they can. */
-import type { AggregateCall } from "./aggregates.ts";
+import type { AggregateCall, WindowCall } from "./aggregates.ts";
 import type { StepLimit } from "./limits.ts";
 import { type Around, computed, type Row, type Term, valuesOf, compareKeys, type SortTerm } from "./terms.ts";
 import { hashKey, type Value } from "./values.ts";
-import type { WindowCall } from "./aggregates.ts";
 
 export type Groups = AsyncIterable<Row[]>;
 

@@ -1,25 +1,17 @@
 /** Plans a whole statement: its named statements, its sets, and the statements within its expressions. */
-import { SqlError } from "../../engine/ports/sql.ts";
-import type { SqlTable } from "../../engine/ports/sql.ts";
-import { Binder } from "./bind.ts";
-import type { InnerQueries } from "./bind.ts";
-import { listValues } from "./conditions.ts";
-import type { InnerList, ListValues } from "./conditions.ts";
-import { Scan, Subquery } from "./feeds.ts";
-import type { Feed } from "./feeds.ts";
+import { SqlError, type SqlTable } from "../../engine/ports/sql.ts";
+import { Binder, type InnerQueries } from "./bind.ts";
+import { listValues, type InnerList, type ListValues } from "./conditions.ts";
+import { Scan, Subquery, type Feed } from "./feeds.ts";
 import type { Plan, OutputColumn } from "./plan.ts";
 import { Scope, slotTerm } from "./scope.ts";
 import { SelectPlan, atPosition } from "./select.ts";
-import { withinLimits } from "./limits.ts";
-import type { StepLimit, WholeLimits } from "./limits.ts";
+import { withinLimits, type StepLimit, type WholeLimits } from "./limits.ts";
 import type { From, Query, SetOperation } from "./syntax.ts";
-import { computed, open, Pending, valuesOf } from "./terms.ts";
-import type { Around, Row, Term, SortTerm } from "./terms.ts";
-import { hashKey } from "./values.ts";
-import type { Value } from "./values.ts";
+import { computed, open, Pending, valuesOf, type Around, type Row, type Term, type SortTerm } from "./terms.ts";
+import { hashKey, type Value } from "./values.ts";
 import { alike } from "./conversions.ts";
-import { limited, sorted } from "./operators.ts";
-import type { Groups, Running } from "./operators.ts";
+import { limited, sorted, type Groups, type Running } from "./operators.ts";
 
 /** If each of many definitions mentions the previous one twice, the readings grow exponentially; this limit stops them. */
 const READINGS_MAX = 1000;

@@ -1,9 +1,8 @@
 /** Decides what the names of one SELECT mean. */
 import { SqlError } from "../../engine/ports/sql.ts";
-import type { AggregateCall } from "./aggregates.ts";
+import type { AggregateCall, WindowCall } from "./aggregates.ts";
 import { read, type Term } from "./terms.ts";
 import type { Type } from "./values.ts";
-import type { WindowCall } from "./aggregates.ts";
 
 /** What FROM or a JOIN brings into a SELECT. Its columns get slots in the rows of the SELECT when an expression names them. */
 export class Source {

@@ -1,19 +1,26 @@
 /** Plans one SELECT: finds its tables, what its names mean, how its tables are joined and which rows their scans can skip. */
 import { SqlError } from "../../engine/ports/sql.ts";
 import type { AggregateCall, WindowCall } from "./aggregates.ts";
-import { Binder } from "./bind.ts";
-import type { InnerQueries } from "./bind.ts";
-import { oneRow, Scan } from "./feeds.ts";
-import type { Feed } from "./feeds.ts";
-import { distinct, filtered, grouped, inputsOf, joined, limited, sorted, windowed } from "./operators.ts";
-import type { Groups, JoinStep, Running } from "./operators.ts";
+import { Binder, type InnerQueries } from "./bind.ts";
+import { oneRow, Scan, type Feed } from "./feeds.ts";
+import {
+  distinct,
+  filtered,
+  grouped,
+  inputsOf,
+  joined,
+  limited,
+  sorted,
+  windowed,
+  type Groups,
+  type JoinStep,
+  type Running,
+} from "./operators.ts";
 import type { Output, OutputColumn, Plan } from "./plan.ts";
-import { Scope } from "./scope.ts";
-import type { Allowed, Source } from "./scope.ts";
+import { Scope, type Allowed, type Source } from "./scope.ts";
 import type { StepLimit } from "./limits.ts";
 import type { Expr, From, Join, Query, Select, Literal } from "./syntax.ts";
-import { computed, need } from "./terms.ts";
-import type { Around, Row, Term, SortTerm } from "./terms.ts";
+import { computed, need, type Around, type Row, type Term, type SortTerm } from "./terms.ts";
 
 interface Joining extends Omit<JoinStep, "right" | "slots"> {
   readonly feed: Feed;

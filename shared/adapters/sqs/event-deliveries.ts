@@ -1,7 +1,6 @@
 /** Reads deliveries from the event of a function, and writes the function's answer, which names the failed deliveries. */
 import { slowReceipt } from "./laned-queue.ts";
-import type { MessageDelivery, ReadMessages } from "./received-message.ts";
-import { readMessages } from "./received-message.ts";
+import { readMessages, type MessageDelivery, type ReadMessages } from "./received-message.ts";
 
 /** The parts of Lambda's SQS event that Stepwell reads. */
 export interface SqsEvent {

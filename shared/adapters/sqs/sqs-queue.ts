@@ -4,16 +4,21 @@ import {
   DeleteMessageBatchCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
+  type Message,
+  type SQSClient,
 } from "@aws-sdk/client-sqs";
-import type { Message, SQSClient } from "@aws-sdk/client-sqs";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Log } from "../../engine/ports/log.ts";
-import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
-import type { Delivery, Queue, MessageHandle, Wake } from "../../engine/ports/queue.ts";
+import {
+  QUEUE_DELAY_MAX_MS,
+  type Delivery,
+  type Queue,
+  type MessageHandle,
+  type Wake,
+} from "../../engine/ports/queue.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import { bodyOfWake } from "../../engine/ports/wake-body.ts";
-import { readMessages } from "./received-message.ts";
-import type { ReceivedMessage, UnreadableMessage } from "./received-message.ts";
+import { readMessages, type ReceivedMessage, type UnreadableMessage } from "./received-message.ts";
 import { storeFailure } from "./store-failure.ts";
 import { createHash } from "node:crypto";
 

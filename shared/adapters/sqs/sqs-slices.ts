@@ -1,7 +1,6 @@
 /** Sends slices of walks to the queue of wakes; by default their own message group gives them a fair share of the queue. */
-import { SendMessageCommand } from "@aws-sdk/client-sqs";
-import type { SQSClient } from "@aws-sdk/client-sqs";
-import type { SliceQueue } from "../../engine/ports/slices.ts";
+import { SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import type { SliceQueue } from "../../engine/ports/queue.ts";
 import { storeFailure } from "./store-failure.ts";
 
 const GROUP = "sweeper";

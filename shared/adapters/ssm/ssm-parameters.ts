@@ -1,11 +1,11 @@
 /** Keys in SSM parameters: each a SecureString that is created once and read by name. */
-import type { SSMClient } from "@aws-sdk/client-ssm";
 import {
   DeleteParameterCommand,
   GetParameterCommand,
   ParameterAlreadyExists,
   ParameterNotFound,
   PutParameterCommand,
+  type SSMClient,
 } from "@aws-sdk/client-ssm";
 
 export interface ParameterToMake {

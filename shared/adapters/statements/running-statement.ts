@@ -1,6 +1,5 @@
 /** One statement in its evaluator: the feed of its tables, its limits of time and memory, and the pieces of its answer. */
-import { SqlError } from "../../engine/ports/sql.ts";
-import type { SqlTable, WrittenAnswer } from "../../engine/ports/sql.ts";
+import { SqlError, type SqlTable, type WrittenAnswer } from "../../engine/ports/sql.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { AnswerForm, Failure, FromEvaluator } from "./messages.ts";
 import { gone } from "./places.ts";

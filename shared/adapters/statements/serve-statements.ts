@@ -1,6 +1,13 @@
 /** Runs statements in the evaluator: requests rows from the parent process, and sends the answer piece by piece. */
-import { SqlError } from "../../engine/ports/sql.ts";
-import type { SqlCells, SqlRows, SqlTable, SqlColumn, ScanRequest, SqlRow } from "../../engine/ports/sql.ts";
+import {
+  SqlError,
+  type SqlCells,
+  type SqlRows,
+  type SqlTable,
+  type SqlColumn,
+  type ScanRequest,
+  type SqlRow,
+} from "../../engine/ports/sql.ts";
 import type { AnswerForm, Failure, FromEvaluator, ToEvaluator, CellAsked } from "./messages.ts";
 import type { CellValue, TableShape } from "../../core/query/table-shape.ts";
 

@@ -1,6 +1,5 @@
 /** Ids from the machine's random generator, and from HMAC-SHA256 under the environment's secret (I7). */
-import { createHmac, createSecretKey, randomBytes, randomFillSync } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { createHmac, createSecretKey, randomBytes, randomFillSync, type KeyObject } from "node:crypto";
 import type { IdSource } from "../../engine/ports/id-source.ts";
 
 const SECRET_SIZE_BYTES = 32;

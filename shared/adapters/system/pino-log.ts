@@ -1,9 +1,7 @@
 /** The log as JSON lines, written by pino; by default on standard error. */
-import { pino } from "pino";
-import type { DestinationStream, Logger } from "pino";
+import { pino, type DestinationStream, type Logger } from "pino";
 import type { Log, LogFields } from "../../engine/ports/log.ts";
-import { LOG_EVENTS } from "../../engine/ports/log-events.ts";
-import type { LogEvent } from "../../engine/ports/log-events.ts";
+import { LOG_EVENTS, type LogEvent } from "../../engine/ports/log-events.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 

@@ -1,6 +1,5 @@
 /** Signs requests to deployments: an Ed25519 key pair, and the tokens made with it. */
-import { createPrivateKey, createPublicKey, sign } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
 
 const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const KEY_PREFIX = "publickeyv1_";

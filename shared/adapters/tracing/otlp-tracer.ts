@@ -1,17 +1,13 @@
 /** Sends spans to a collector: OpenTelemetry's processor batches them, an exporter sends protobuf over HTTP or gRPC. */
-import { SpanKind, SpanStatusCode, TraceFlags } from "@opentelemetry/api";
-import type { HrTime, SpanContext } from "@opentelemetry/api";
+import { SpanKind, SpanStatusCode, TraceFlags, type HrTime, type SpanContext } from "@opentelemetry/api";
 import { parseKeyPairsIntoRecord } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import { resourceFromAttributes } from "@opentelemetry/resources";
-import type { Resource } from "@opentelemetry/resources";
-import { BatchSpanProcessor } from "@opentelemetry/sdk-trace";
-import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
+import { resourceFromAttributes, type Resource } from "@opentelemetry/resources";
+import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from "@opentelemetry/sdk-trace";
 import type { Log } from "../../engine/ports/log.ts";
 import type { Span, Tracer } from "../../engine/ports/tracer.ts";
 import type { IncomingHttpHeaders } from "node:http";
-import { connect, constants } from "node:http2";
-import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
+import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
 import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 
 export interface OtlpTracerOptions {

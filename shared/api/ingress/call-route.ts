@@ -10,11 +10,13 @@ import { endedResponse, refusalResponse, sentResponse } from "./answers.ts";
 import { calledTarget, type Called } from "./called-target.ts";
 import type { CallPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed, unknownHandler, unknownService } from "./ingress-refusal.ts";
-import { answerInSpan } from "./ingress-span.ts";
 import { callerOf, headerText, submissionHeaders, traceparentOf, type HeaderChoice } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 import { parseDurationMs } from "../../core/model/duration.ts";
 import { LAST_MOMENT_MS } from "../../core/model/moment.ts";
+import { readTraceparent, traceparentText } from "../../core/model/trace-context.ts";
+import type { Tracer } from "../../engine/ports/tracer.ts";
+import { contextBelow, nameOf, targetAttributes } from "../../engine/traces.ts";
 
 const TAKEN = "another caller has submitted the run of this workflow under this key";
 
@@ -176,4 +178,54 @@ function parameter(query: string, name: string): string | undefined {
     if (key.toLowerCase() === name) return value;
   }
   return undefined;
+}
+
+/** Statuses from this number on are errors of the server. */
+const SERVER_ERROR_MIN = 500;
+
+type Answer = (submission: Submission) => Promise<HttpResponse>;
+
+/**
+ * This is not an async function, so that it creates no promise of its own if there is no tracer.
+ * @param answer the function that gets the submission. If the span is traced, the submission names the span as its parent.
+ *   Errors of the function pass through
+ */
+function answerInSpan(engine: Engine, submission: Submission, answer: Answer): Promise<HttpResponse> {
+  const { tracer } = engine;
+  return tracer === undefined ? answer(submission) : answerTraced(engine, tracer, submission, answer);
+}
+
+async function answerTraced(
+  engine: Engine,
+  tracer: Tracer,
+  submission: Submission,
+  answer: Answer,
+): Promise<HttpResponse> {
+  const parent = submission.traceparent === undefined ? undefined : readTraceparent(submission.traceparent);
+  if (parent?.sampled === false) return await answer(submission);
+  const context = contextBelow(engine, parent);
+  const startedAtMs = engine.clock.nowMs();
+  let response: HttpResponse | undefined;
+  try {
+    response = await answer({ ...submission, traceparent: traceparentText(context) });
+    return response;
+  } finally {
+    const { target } = submission;
+    const id = response?.headers["x-restate-id"];
+    const failed = response === undefined || response.status >= SERVER_ERROR_MIN;
+    tracer.record({
+      traceId: context.traceId,
+      spanId: context.spanId,
+      ...(parent && { parentSpanId: parent.spanId }),
+      kind: "server",
+      name: `ingress ${nameOf(target)}`,
+      startedAtMs,
+      endedAtMs: engine.clock.nowMs(),
+      attributes: {
+        ...targetAttributes(target, id),
+        ...(response && { "http.response.status_code": response.status }),
+      },
+      ...(failed && { failure: response === undefined ? "not answered" : `answered with ${response.status}` }),
+    });
+  }
 }

@@ -7,12 +7,11 @@ import { StoreError } from "../../engine/ports/table.ts";
 import { emptyResponse, type HttpRequest, type HttpResponse, jsonResponse } from "../http/message.ts";
 import type { HealthBody } from "../wire/ingress.ts";
 import { refusalResponse, unfinishedResponse } from "./answers.ts";
-import { completeAwakeable } from "./awakeable-route.ts";
+import { completeAwakeable, answerQuestion } from "./result-routes.ts";
 import { answerCall } from "./call-route.ts";
 import { preflight, withCommonHeaders } from "./cors.ts";
 import { parseIngressPath, routeWords } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed } from "./ingress-refusal.ts";
-import { answerQuestion } from "./result-routes.ts";
 import { callerOf, headerChoice } from "./submission-headers.ts";
 import { type IngressUseCases, USE_CASES } from "./use-cases.ts";
 

@@ -4,7 +4,7 @@ import type { Target } from "../../core/model/target.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { BoundCaller } from "../../engine/ingress/ownership.ts";
 import type { Ended } from "../../engine/ports/submission.ts";
-import { jsonResponse, type HttpRequest, type HttpResponse } from "../http/message.ts";
+import { jsonResponse, emptyResponse, type HttpRequest, type HttpResponse } from "../http/message.ts";
 import type { LookupBody, TargetBody } from "../wire/ingress.ts";
 import { endedResponse, failureResponse, refusalResponse } from "./answers.ts";
 import { serviceType } from "./called-target.ts";
@@ -19,6 +19,8 @@ import {
 } from "./ingress-refusal.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 import { parseJsonFromOutside, TooManyElementsError } from "../../core/model/json-elements.ts";
+import type { Result } from "../../core/model/failure.ts";
+import { parseAwakeableId, type AwakeableId } from "../../core/protocol/awakeable-id.ts";
 
 const UNKNOWN = { kind: "unknown" } as const;
 
@@ -250,4 +252,36 @@ export function resultAgain(request: HttpRequest, { status, headers }: HttpRespo
   const { signal } = request;
   const path = `/restate/invocation/${id}/output`;
   return { method: "GET", path, query: "", headers: {}, body: new Uint8Array(0), ...(signal && { signal }) };
+}
+
+/** @throws IngressRefusal */
+export async function completeAwakeable(
+  engine: Engine,
+  useCases: IngressUseCases,
+  request: HttpRequest,
+  path: Extract<IngressPath, { kind: "awakeable" }>,
+): Promise<HttpResponse> {
+  if (request.method !== "POST") throw methodNotAllowed("POST");
+  const { kind } = checkedId(path.id);
+  // Ids of another kind come from protocol versions that are not supported, so no invocation waits for them.
+  if (kind === "signal") await useCases.completeAwakeable(engine, path.id, resultOf(request.body, path.outcome));
+  return emptyResponse(202);
+}
+
+function resultOf(body: Uint8Array, outcome: "resolve" | "reject"): Result {
+  if (outcome === "resolve") return { kind: "success", value: body };
+  return {
+    kind: "failure",
+    failure: { code: 500, message: new TextDecoder("utf-8", { ignoreBOM: true }).decode(body) },
+  };
+}
+
+/** @throws IngressRefusal 400 if the text is not an awakeable id */
+function checkedId(id: string): AwakeableId {
+  try {
+    return parseAwakeableId(id);
+  } catch (error) {
+    if (error instanceof IdError) throw new IngressRefusal(400, `bad awakeable id '${id}': ${error.message}`);
+    throw error;
+  }
 }

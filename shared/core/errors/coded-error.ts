@@ -1,7 +1,6 @@
 /** Errors and warnings with a code of the error table, which the user can look up. */
-import { ERRORS } from "./error-table.ts";
+import { ERRORS, type ThrownCode, type WarningCode } from "./error-table.ts";
 import type { ErrorEntry } from "./error-entry.ts";
-import type { ThrownCode, WarningCode } from "./error-table.ts";
 
 /** The message is `[CODE] Title: detail`. Codes that only warn cannot be thrown; they become a `Notice`. */
 export class CodedError extends Error {

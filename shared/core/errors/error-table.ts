@@ -1,6 +1,5 @@
 /** The table of all META and RT codes: meaning, conditions, outcome and remedy. */
-import { REFUSE_START, reject, PAUSE, RETRY, WARN } from "./error-entry.ts";
-import type { ErrorEntry } from "./error-entry.ts";
+import { REFUSE_START, reject, PAUSE, RETRY, WARN, type ErrorEntry } from "./error-entry.ts";
 
 /** The RT codes: errors of attempts and of the start of the process, a refusal of calls, and warnings about settings. */
 const RUNTIME_ERRORS = {

@@ -1,6 +1,5 @@
 /** Describes a journal mismatch (RT0016): the recorded command beside the command of the current code. */
-import { type AttemptFailure, keptFailure, keptName, type Mismatch } from "../model/attempt-failure.ts";
-import { cutToBytes } from "../model/cut-text.ts";
+import { keptFailure, keptName, cutToBytes, type AttemptFailure, type Mismatch } from "../model/attempt-failure.ts";
 import type { Journal } from "./journal.ts";
 
 /** The format in which SDKs report differing fields: a line `name: recorded != offered` for each. */

@@ -1,11 +1,12 @@
 /** Lists the ways out of a journal mismatch (RT0016), each with the commands that an operator runs for it. */
-import { durationText } from "../model/duration-text.ts";
+import { durationText } from "../model/duration.ts";
 import { MINUTE_MS } from "../model/time-units.ts";
 import type { Mismatch } from "../model/attempt-failure.ts";
 import type { Invocation } from "./invocation.ts";
-import { CUT_VERSION_MIN, journalPrefix } from "./prefix.ts";
 import type { Deployment } from "../model/deployment.ts";
 import type { DeploymentId } from "../model/ids.ts";
+import type { Entry } from "./entry.ts";
+import type { Journal } from "./journal.ts";
 
 export interface FormerCode {
   /** The deployment that recorded the entry. */
@@ -135,4 +136,32 @@ function lastKept({ journal, pin }: Invocation, { entry = 0 }: Mismatch): number
   for (let from = first; from > Math.max(0, first - STEPS_BACK_MAX); from--)
     if (journalPrefix(journal, from) !== undefined) return from;
   return 0;
+}
+
+/** The lowest protocol version whose journals can be cut; journals of earlier versions lack the information for a cut. */
+export const CUT_VERSION_MIN = 6;
+
+/**
+ * @param from the index of the last entry to take, counting commands and notifications; 0 is the input
+ * @returns the entries after the input, then later completions of the taken commands; undefined if the journal has no entry at
+ * `from`, or if a taken command is not completed
+ */
+export function journalPrefix(journal: Journal, from: number): readonly Entry[] | undefined {
+  if (from >= journal.entries.length) return undefined;
+  const taken = new Set<Entry>(journal.entries.slice(1, from + 1));
+  const awaited = new Set<number>();
+  for (const [completionId, { entry }] of journal.completable) if (taken.has(entry)) awaited.add(completionId);
+  for (const completionId of awaited) if (!journal.completed.has(completionId)) return undefined;
+  const late = journal.entries
+    .slice(from + 1)
+    .filter(
+      (entry) => entry.kind === "notification" && "completionId" in entry.id && awaited.has(entry.id.completionId),
+    );
+  return [...taken, ...late].map(withoutReceipt);
+}
+
+/** The moments of receipt belong to the former invocation, and lie before the acceptance of the new one. */
+function withoutReceipt(entry: Entry): Entry {
+  const { receivedAtMs: _, ...kept } = entry;
+  return kept;
 }

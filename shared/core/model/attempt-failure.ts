@@ -1,5 +1,4 @@
 /** Why an attempt failed: kept with the invocation for operators. Callers see only a failure that ends the invocation. */
-import { cutToBytes } from "./cut-text.ts";
 import type { DeploymentId } from "./ids.ts";
 
 export interface RelatedCommand {
@@ -102,4 +101,23 @@ export function sameFailure(a: AttemptFailure | undefined, b: AttemptFailure): b
     a.message === b.message &&
     a.relatedCommand?.index === b.relatedCommand?.index
   );
+}
+
+const ELLIPSIS = "…";
+const ELLIPSIS_BYTES = 3;
+/** A unit of UTF-16 takes at most three bytes of UTF-8. */
+const UNIT_MAX_BYTES = 3;
+
+const encoder = new TextEncoder();
+
+/**
+ * Never cuts a character in half. Reads no more of the text than fits.
+ * @param maxBytes the limit in bytes of UTF-8, at least three
+ * @returns the text, or its beginning with an ellipsis, in at most `maxBytes` bytes
+ */
+export function cutToBytes(text: string, maxBytes: number): string {
+  if (text.length * UNIT_MAX_BYTES <= maxBytes) return text;
+  if (encoder.encodeInto(text, new Uint8Array(maxBytes)).read === text.length) return text;
+  const { read } = encoder.encodeInto(text, new Uint8Array(maxBytes - ELLIPSIS_BYTES));
+  return `${text.slice(0, read)}${ELLIPSIS}`;
 }

@@ -1,5 +1,4 @@
 /** Parses durations in the ISO form (`PT1H30M`) and in the friendly form (`1h30m`, `10 sec`, `500ms`). */
-
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, WEEK_MS } from "./time-units.ts";
 
 /** Longer texts are refused, so that the work is bounded. No sensible duration is longer. */
@@ -74,4 +73,24 @@ function friendlyMs(text: string, anyOrder: boolean): number | undefined {
     at = FRIENDLY_PART.lastIndex;
   }
   return totalMs;
+}
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ["d", DAY_MS],
+  ["h", HOUR_MS],
+  ["m", MINUTE_MS],
+  ["s", SECOND_MS],
+  ["ms", 1],
+];
+
+/** @returns for example `1d`, `1m 30s`, `500ms` or `0s` */
+export function durationText(ms: number): string {
+  let left = Math.max(0, Math.round(ms));
+  const parts: string[] = [];
+  for (const [name, unitMs] of UNITS) {
+    const amount = Math.floor(left / unitMs);
+    left -= amount * unitMs;
+    if (amount > 0) parts.push(`${amount}${name}`);
+  }
+  return parts.length === 0 ? "0s" : parts.join(" ");
 }

@@ -1,7 +1,6 @@
 /** Decodes messages in the proto3 wire format; bytes fields become views of the input. */
 import { LAST_MOMENT_MS } from "./moment.ts";
-import { NESTING_MAX, Proto3Error } from "./proto3.ts";
-import type { MessageType, NamedField } from "./proto3.ts";
+import { NESTING_MAX, Proto3Error, type MessageType, type NamedField } from "./proto3.ts";
 
 type Values = Record<string, unknown>;
 

@@ -1,6 +1,5 @@
 /** Encodes messages in the proto3 wire format in two passes: one measures, one writes into exactly as many bytes. */
-import { NESTING_MAX, Proto3Error } from "./proto3.ts";
-import type { Draft, MessageType, NamedField } from "./proto3.ts";
+import { NESTING_MAX, Proto3Error, type Draft, type MessageType, type NamedField } from "./proto3.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 

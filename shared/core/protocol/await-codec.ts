@@ -3,8 +3,7 @@ import type { Await, Combinator } from "../model/await-tree.ts";
 import { decode } from "../model/proto3-decode.ts";
 import { encode } from "../model/proto3-encode.ts";
 import { NESTING_MAX, Proto3Error } from "../model/proto3.ts";
-import { FutureMessage } from "./wire-values.ts";
-import type { FutureNode } from "./wire-values.ts";
+import { FutureMessage, type FutureNode } from "./wire-values.ts";
 
 /** The combinators; the index of each is its number on the wire. */
 const COMBINATORS: readonly Combinator[] = [

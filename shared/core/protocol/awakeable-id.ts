@@ -1,7 +1,6 @@
 /** Awakeable ids: texts by which an outside party names an invocation and one of its signals. */
 import { base64url, BASE64URL_DIGITS } from "../model/base64url.ts";
-import { IdError, INVOCATION_ID_BYTES, invocationIdFromBytes } from "../model/ids.ts";
-import type { InvocationId } from "../model/ids.ts";
+import { IdError, INVOCATION_ID_BYTES, invocationIdFromBytes, type InvocationId } from "../model/ids.ts";
 
 export interface AwakeableId {
   /** `entry` ids come from deployments older than every supported one: they parse, but no invocation waits for them. */

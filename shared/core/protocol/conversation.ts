@@ -6,17 +6,20 @@
  */
 import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { Proto3Error } from "../model/proto3.ts";
-import { isEmptyAwait } from "../model/await-tree.ts";
-import type { Await } from "../model/await-tree.ts";
+import { isEmptyAwait, type Await } from "../model/await-tree.ts";
 import { decodeCommand, commandRow } from "./commands.ts";
-import { endingOfError, awaitOfSuspension } from "./ending.ts";
 import { awaitOfNode } from "./await-codec.ts";
-import { AwaitingOnMessage, CONTROL } from "./control-messages.ts";
-import { FrameReader, REQUESTED_ACK } from "./frame.ts";
-import type { Frame } from "./frame.ts";
+import {
+  AwaitingOnMessage,
+  CONTROL,
+  ErrorMessage,
+  SuspensionListsMessage,
+  SuspensionTreeMessage,
+} from "./control-messages.ts";
+import { FrameReader, REQUESTED_ACK, type Frame } from "./frame.ts";
 import { codeText } from "./messages.ts";
 import { completionOfProposal } from "./notifications.ts";
-import type { AttemptReply, ReplyEnd, Received } from "./received.ts";
+import type { AttemptReply, ReplyEnd, Received, AttemptError, ReportedCommand } from "./received.ts";
 import type { ProtocolVersion } from "./version.ts";
 
 export interface ConversationSetting {
@@ -296,4 +299,47 @@ function withoutTrailingOutput(received: readonly Received[]): readonly Received
     kept.splice(i, 1);
   }
   return kept;
+}
+
+/** @returns undefined if a V7 suspension has no tree @throws Proto3Error if the payload is unreadable or exceeds `budget` */
+function awaitOfSuspension(payload: Uint8Array, version: ProtocolVersion, budget?: ElementBudget): Await | undefined {
+  if (version >= 7) {
+    const tree = decode(SuspensionTreeMessage, payload, budget).awaitingOn;
+    return tree === undefined ? undefined : awaitOfNode(tree);
+  }
+  const lists = decode(SuspensionListsMessage, payload, budget);
+  return {
+    completions: lists.waitingCompletions,
+    signals: lists.waitingSignals,
+    namedSignals: lists.waitingNamedSignals,
+    nested: [],
+    combinator: "first-completed",
+  };
+}
+
+/** @throws Proto3Error if the payload is unreadable */
+function endingOfError(payload: Uint8Array): AttemptError {
+  const error = decode(ErrorMessage, payload);
+  return {
+    kind: "error",
+    code: error.code,
+    message: error.message,
+    ...(error.stacktrace === "" ? {} : { stacktrace: error.stacktrace }),
+    related: relatedOf(error.relatedCommandIndex, error.relatedCommandName, error.relatedCommandType),
+    ...(error.nextRetryDelayMs === undefined ? {} : { nextRetryDelayMs: clamped(error.nextRetryDelayMs) }),
+    behavior: error.behavior === 1 ? "pause" : error.behavior === 2 ? "fail" : "retry",
+  };
+}
+
+function relatedOf(index: number | undefined, name: string | undefined, type: number | undefined): ReportedCommand {
+  return {
+    ...(index === undefined ? {} : { commandIndex: index }),
+    ...(name === undefined ? {} : { commandName: name }),
+    ...(type === undefined ? {} : { commandType: type }),
+  };
+}
+
+/** Clamps a delay that is too large for a number, because the error with this delay must not get lost. */
+function clamped(delayMs: bigint): number {
+  return Number(delayMs > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : delayMs);
 }

@@ -3,8 +3,7 @@ import type { MessageType } from "../model/proto3.ts";
 import { COMMANDS } from "./commands.ts";
 import * as control from "./control-messages.ts";
 import { NOTIFICATIONS, NotificationMessage } from "./notifications.ts";
-import { PROTOCOL_VERSIONS } from "./version.ts";
-import type { ProtocolVersion } from "./version.ts";
+import { PROTOCOL_VERSIONS, type ProtocolVersion } from "./version.ts";
 
 export interface MessageRow {
   readonly code: number;

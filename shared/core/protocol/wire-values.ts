@@ -1,6 +1,17 @@
 /** The nested messages: values, failures, headers, targets and the tree of an await. */
-import { bytes, enumeration, message, oneof, optional, repeated, string, submessage, uint32 } from "../model/proto3.ts";
-import type { Infer, MessageType } from "../model/proto3.ts";
+import {
+  bytes,
+  enumeration,
+  message,
+  oneof,
+  optional,
+  repeated,
+  string,
+  submessage,
+  uint32,
+  type Infer,
+  type MessageType,
+} from "../model/proto3.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ProtocolVersion } from "./version.ts";
 

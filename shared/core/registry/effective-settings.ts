@@ -1,7 +1,7 @@
 /** Resolves the settings of a handler: its own, else the service's, else the server's, capped by the server's maxima. */
-import { notice } from "../errors/coded-error.ts";
-import type { Notice } from "../errors/coded-error.ts";
+import { notice, type Notice } from "../errors/coded-error.ts";
 import type { EffectiveSettings, Handler, HandlerSettings, Service } from "../model/service.ts";
+import type { ServiceRevision } from "../model/deployment.ts";
 
 export interface SettingsMaxima {
   readonly journalRetentionMaxMs?: number;
@@ -66,4 +66,22 @@ export function settingsNotices(
     );
   }
   return notices;
+}
+
+/** A service whose type has changed counts as a new service, so it gets none of the changes. */
+export function withChangedSettings(
+  registered: readonly ServiceRevision[],
+  discovered: readonly Service[],
+): readonly Service[] {
+  return discovered.map((service) => {
+    const former = registered.find(({ name, type }) => name === service.name && type === service.type);
+    if (former?.announcedSettings === undefined) return service;
+    const settings = { ...service.settings, ...changesOf(former.settings, former.announcedSettings) };
+    return { ...service, settings, announcedSettings: service.settings };
+  });
+}
+
+function changesOf(settings: HandlerSettings, announced: HandlerSettings): HandlerSettings {
+  const before = new Map(Object.entries(announced));
+  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => before.get(name) !== value));
 }

@@ -1,13 +1,11 @@
 /** Decides a registration by the rules of revisions, reserved names and conflicts, without any I/O. */
 import { CodedError } from "../errors/coded-error.ts";
 import type { ThrownCode } from "../errors/error-table.ts";
-import { addressOf } from "../model/deployment.ts";
-import type { Deployment, DeploymentDestination, ServiceRevision } from "../model/deployment.ts";
+import { addressOf, type Deployment, type DeploymentDestination, type ServiceRevision } from "../model/deployment.ts";
 import type { DeploymentId } from "../model/ids.ts";
 import type { Service } from "../model/service.ts";
 import { identityOf } from "./deployment-identity.ts";
-import { latestRevisions } from "./latest-revisions.ts";
-import type { LatestRevision } from "./latest-revisions.ts";
+import { latestRevisions, type LatestRevision } from "./latest-revisions.ts";
 import type { DiscoveredManifest } from "./same-manifest.ts";
 
 /** The input of a registration, beside the registered deployments. */

@@ -5,7 +5,7 @@ import { besideJournal } from "../../core/invocation/mismatch.ts";
 import type { Consumption } from "../../core/invocation/segment.ts";
 import type { Step } from "../../core/invocation/transition.ts";
 import type { Route } from "../../core/model/deployment.ts";
-import { inBursts } from "../../core/protocol/bursts.ts";
+import { inBursts } from "../../core/protocol/received.ts";
 import { negotiate, type ProtocolVersion, spokenVersion } from "../../core/protocol/version.ts";
 import { attemptRequest, overSleep } from "./attempt-request.ts";
 import { type Failing, failed, overfull, spanOf, unroutable, unsent, neverBegun } from "./attempt-failures.ts";

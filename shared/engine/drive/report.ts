@@ -11,8 +11,7 @@ import { sameMismatch, spokenCommand } from "../../core/invocation/mismatch.ts";
 import { type FormerCode, formerCodeOf, waysOut } from "../../core/invocation/ways-out.ts";
 import { targetText } from "../../core/model/target.ts";
 import { SMALL_MAX_BYTES } from "../store/load.ts";
-import { loadWithMoments } from "../store/operator-loads.ts";
-import { recorderOf } from "../store/recorder.ts";
+import { loadWithMoments, recorderOf } from "../store/recorder.ts";
 
 /** The maximum lengths, in characters, of the texts in a log line that come from a deployment or a handler. */
 const REASON_MAX = 1_000;

@@ -18,7 +18,7 @@ import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { OwnAcceptance } from "../local/own-acceptance.ts";
 import { parkPending, startAgain, startSend } from "../accept/start-send.ts";
 import type { Routing } from "../ports/registry.ts";
-import { retentionOf } from "../store/retention.ts";
+import { retentionOf } from "../store/ttl.ts";
 import { hasExpired, type Loaded } from "../store/load.ts";
 import { traceparentBelow } from "../traces.ts";
 import { wakeNow } from "../messaging/wake.ts";

@@ -6,7 +6,7 @@ import { deprecation } from "../ports/protocol-range.ts";
 import { newNonce } from "../accept/accept.ts";
 import type { Engine } from "../engine.ts";
 import { freshId, idempotentId, workflowId } from "../accept/invocation-ids.ts";
-import { retentionOf } from "../store/retention.ts";
+import { retentionOf } from "../store/ttl.ts";
 import type { SubmitRejection, Submission } from "../ports/submission.ts";
 
 export interface Admitted {

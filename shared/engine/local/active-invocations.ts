@@ -2,14 +2,13 @@
 import type { InvocationId, Token } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
 import { NO_SLOTS } from "../admission/worker-slots.ts";
-import { Drains } from "./drains.ts";
 import type { ActiveInvocation } from "./active-invocation.ts";
 import type { Clock } from "../ports/clock.ts";
-import { DelayedBatch } from "./delayed-batch.ts";
+import { DelayedBatch, PendingRequeues, RecentWakes } from "./sent-wakes.ts";
 import { KeyTurns } from "./key-turns.ts";
-import { PendingRequeues, RecentWakes } from "./sent-wakes.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Suspects } from "./suspects.ts";
+import type { Exchange } from "../ports/endpoints.ts";
 
 /**
  * `shutdown`: the process ends. `time`: the time for the event that a function on AWS handles now is nearly over. `replied`: the
@@ -153,5 +152,43 @@ export class ActiveInvocations {
     const leavesAtMs = why === "shutdown" ? this.#clock.nowMs() : undefined;
     for (const active of this.#byId.values()) active.stop(leavesAtMs);
     for (const id of this.#waiters.keys()) this.notify(id);
+  }
+}
+
+/** An exchange that ends by itself leaves a reusable connection. After this time, `look` aborts the exchange. */
+const DRAIN_MAX_MS = 5_000;
+
+interface Drain {
+  readonly untilMs: number;
+  /** Undefined once the exchange has ended. */
+  exchange: Exchange | undefined;
+}
+
+/** Exchanges whose answer is complete and whose stream is still open: each gets a bounded time to end by itself. */
+class Drains {
+  #open: Drain[] = [];
+
+  get isEmpty(): boolean {
+    return this.#open.length === 0;
+  }
+
+  /** Reads to the end of the stream. Never rejects: a break after the answer has no consequence. */
+  async drain(exchange: Exchange, nowMs: number): Promise<void> {
+    const drain: Drain = { untilMs: nowMs + DRAIN_MAX_MS, exchange };
+    this.#open.push(drain);
+    try {
+      while ((await exchange.next()) !== undefined);
+    } catch {
+      // A broken exchange has ended, too.
+    } finally {
+      drain.exchange = undefined;
+    }
+  }
+
+  /** Aborts late exchanges, and forgets ended ones. An exchange is late, too, if the clock was set back since its answer. */
+  look(nowMs: number): void {
+    const isLate = ({ untilMs }: Drain): boolean => untilMs <= nowMs || untilMs > nowMs + DRAIN_MAX_MS;
+    for (const drain of this.#open) if (isLate(drain)) drain.exchange?.abort();
+    this.#open = this.#open.filter((drain) => drain.exchange !== undefined && !isLate(drain));
   }
 }

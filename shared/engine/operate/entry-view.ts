@@ -6,7 +6,7 @@ import { type CommandFacts, signalText } from "../../core/protocol/command-parts
 import { commandRow } from "../../core/protocol/commands.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import { NotificationMessage } from "../../core/protocol/notifications.ts";
-import type { EntryView, EntryChoice } from "../ports/view-parts.ts";
+import type { EntryView, EntryChoice } from "../ports/submission.ts";
 
 /**
  * @param moments the moment of each entry, in epoch milliseconds

@@ -10,11 +10,10 @@ import { readFailures, runsOf } from "../drive/failure-events.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { knownNow } from "./known-now.ts";
 import { type Loaded, hasExpired, isLeased } from "../store/load.ts";
-import { loadWithMoments } from "../store/operator-loads.ts";
+import { loadWithMoments } from "../store/recorder.ts";
 import { EDITOR } from "../store/lock-record.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
-import type { InvocationView, QueueView } from "../ports/submission.ts";
-import type { AttemptView, EntryChoice, UsageView } from "../ports/view-parts.ts";
+import type { InvocationView, QueueView, AttemptView, EntryChoice, UsageView } from "../ports/submission.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 
 /** @returns undefined if there is no such invocation, or if it has expired */

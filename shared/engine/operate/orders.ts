@@ -9,7 +9,7 @@ import { actNow } from "../store/operator-act.ts";
 import { type Loaded, hasExpired, isLeased, load, pollOf, unperformed } from "../store/load.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { knownNow } from "./known-now.ts";
-import { loadHeads } from "../store/operator-loads.ts";
+import { loadHeads } from "../store/recorder.ts";
 import type { Interruption, Pausing } from "../ports/submission.ts";
 import { advance } from "../../core/invocation/advance.ts";
 import { CANCEL_SIGNAL } from "../../core/protocol/command-parts.ts";

@@ -8,7 +8,7 @@ import { finishBeforeForgetting } from "../recover/finish-completed.ts";
 import { journalDropAtMs, leaveOpenIndex } from "../lease/release.ts";
 import { LeaseHandle } from "../local/lease-handle.ts";
 import { type Loaded, hasExpired, unperformed } from "../store/load.ts";
-import { loadHeads } from "../store/operator-loads.ts";
+import { loadHeads } from "../store/recorder.ts";
 import type { Purging } from "../ports/submission.ts";
 import { HOUR_MS } from "../../core/model/time-units.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";

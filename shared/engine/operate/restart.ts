@@ -2,7 +2,7 @@
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Entry } from "../../core/invocation/entry.ts";
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
-import { CUT_VERSION_MIN, journalPrefix } from "../../core/invocation/prefix.ts";
+import { CUT_VERSION_MIN, journalPrefix } from "../../core/invocation/ways-out.ts";
 import { NO_RETRIES, type Pin, type Segment } from "../../core/invocation/segment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import {

@@ -11,7 +11,7 @@ import type { Engine } from "../engine.ts";
 import { giveOrder, isToPause } from "./orders.ts";
 import { knownNow } from "./known-now.ts";
 import { hasExpired } from "../store/load.ts";
-import { loadHeads } from "../store/operator-loads.ts";
+import { loadHeads } from "../store/recorder.ts";
 import { spokenRange } from "../ports/protocol-range.ts";
 import type { DeploymentChoice, Resumption, UnfitDeployment } from "../ports/submission.ts";
 import { wakeNow } from "../messaging/wake.ts";

@@ -1,7 +1,6 @@
 /** The protocol versions that this server speaks, those that take new work, and why a deployment takes no new work. */
 import type { Deployment } from "../../core/model/deployment.ts";
-import { negotiate } from "../../core/protocol/version.ts";
-import type { ProtocolRange } from "../../core/protocol/version.ts";
+import { negotiate, type ProtocolRange } from "../../core/protocol/version.ts";
 import type { EngineSettings } from "./engine-settings.ts";
 
 /** The range for open invocations; it includes deprecated versions. */

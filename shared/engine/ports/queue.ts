@@ -64,3 +64,8 @@ export interface Queue {
   /** Removes the message. Does not fail if the message no longer exists. */
   ack(receipt: string): Promise<void>;
 }
+
+export interface SliceQueue {
+  /** @param name the name in the slice's item: at most 200 ASCII characters */
+  send(name: string): Promise<void>;
+}

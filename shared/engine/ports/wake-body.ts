@@ -1,7 +1,6 @@
 /** Converts a wake to text and back, in one format for all queues and timers that transport text. */
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
-import type { Wake } from "./queue.ts";
-import { QUEUE_DELAY_MAX_MS } from "./queue.ts";
+import { QUEUE_DELAY_MAX_MS, type Wake } from "./queue.ts";
 
 export type ReadBody = { readonly wake: Wake } | { readonly wrong: string };
 

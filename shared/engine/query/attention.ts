@@ -18,9 +18,8 @@ import type { CauseGroup } from "./failing-targets.ts";
 import { loadListed } from "./waits-for.ts";
 import { type OpenCensus, type Suspect, takeCensus } from "./open-census.ts";
 import { summaryOfLoaded } from "./open-listing.ts";
-import { pauseView } from "./pause-view.ts";
+import { pauseView, ownWaits } from "./wait-view.ts";
 import { type DetailedRow, RowReader } from "./row-details.ts";
-import { ownWaits } from "./wait-view.ts";
 
 export interface AttentionRow {
   readonly kind: AttentionKind;

@@ -9,8 +9,7 @@ import { knownNow } from "../operate/known-now.ts";
 import type { Loaded } from "../store/load.ts";
 import { traceIdOf } from "../traces.ts";
 import { attemptCells } from "./attempt-cells.ts";
-import { awaitJson } from "./wait-json.ts";
-import { pauseView } from "./pause-view.ts";
+import { awaitJson, pauseView } from "./wait-view.ts";
 
 type Cells = Readonly<Record<string, CellValue | undefined>>;
 

@@ -2,18 +2,18 @@
 import type { Wanted } from "../../core/query/access.ts";
 import type { Engine } from "../engine.ts";
 import { StatusProbe } from "./status-probe.ts";
-import { shardsOf } from "../store/item-keys.ts";
+import { shardsOf, ACCEPTANCE_SK, invocationPk } from "../store/item-keys.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import { hasExpired, load } from "../store/load.ts";
 import { isBehind, type ListPosition } from "./list-position.ts";
-import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
-import { type Summary, summaryOfLoaded } from "./open-listing.ts";
+import { ListingStream, entryOf, type ListingEntry, type ListingRange } from "./listing-stream.ts";
+import { summaryOfLoaded, type Summary } from "./open-listing.ts";
 import {
+  statusesOf,
+  withStatus,
   type Known,
   type ReadStatus,
   type EntryStatus,
-  statusesOf,
-  withStatus,
   type ListedStatus,
 } from "./with-status.ts";
 import { isWanted, matters } from "./wanted.ts";
@@ -143,4 +143,51 @@ export class ListPage {
     if (deploymentId !== undefined || loaded !== undefined) return false;
     return status === "running" || (probed === true && status !== "completed");
   }
+}
+
+type Order = ListingRange["order"];
+
+/** @returns a comparison for sorting; entries of the same moment are sorted by id, in either order */
+export function comparison(order: Order): (a: ListingEntry, b: ListingEntry) => number {
+  const sign = order === "newest-first" ? -1 : 1;
+  return (a, b) => sign * (a.createdAtMs - b.createdAtMs) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+/** Merges the rows of the open index with the entries of the listing that may be open without being in that index. */
+export function sorted(found: Summary[], order: Order): Summary[] {
+  return found.sort(comparison(order));
+}
+
+/**
+ * @param rows the rows of the open index, in any order
+ * @param young the listing from `known.noted.belowMs` on, in the given order. A caller that also wants the entries of
+ *   `unreadEntries`, which are all older, adds them to `rows`, or sorted to the end of a `young` that is newest-first
+ */
+export async function* mayBeOpen(
+  known: Known,
+  rows: readonly ListingEntry[],
+  young: AsyncIterable<ListingEntry> | undefined,
+  order: Order,
+): AsyncGenerator<ListingEntry> {
+  const compare = comparison(order);
+  const standing = rows.toSorted(compare);
+  let next = 0;
+  for await (const entry of young ?? []) {
+    if (known.open.has(entry.id)) continue;
+    while (next < standing.length && compare(standing[next]!, entry) < 0) yield standing[next++]!;
+    yield entry;
+  }
+  yield* standing.slice(next);
+}
+
+/** The entries of the listing that the sweeper passed but could not read. They are few, so each is read by itself. */
+export async function unreadEntries(engine: Engine, { noted, open }: Known): Promise<readonly ListingEntry[]> {
+  const left = [...noted.except].filter((id) => !open.has(id));
+  const found = await Promise.all(
+    left.map((id) => engine.table.get({ pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK })),
+  );
+  return found
+    .filter((item) => item?.["listSk"] !== undefined)
+    .map((item) => entryOf(item!))
+    .filter(({ createdAtMs }) => createdAtMs < noted.belowMs);
 }

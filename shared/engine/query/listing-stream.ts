@@ -1,7 +1,6 @@
 /** The listing as one stream by moment of acceptance, merged from the shards of each day (ADR 0033). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
-import { CLOCK_SKEW_MAX_MS } from "../../core/model/time-units.ts";
-import { DAY_MS } from "../../core/model/time-units.ts";
+import { CLOCK_SKEW_MAX_MS, DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { idOf } from "../store/index-walk.ts";
 import { listingPk, momentRange, shardsOf } from "../store/item-keys.ts";

@@ -1,7 +1,6 @@
 /** Reads the open index, which contains the open invocations that were parked, renewed, or noted by the sweeper. */
 import type { Nonce } from "../../core/model/ids.ts";
-import type { Presented } from "../../core/query/status-words.ts";
-import { isPresented } from "../../core/query/status-words.ts";
+import { isPresented, type Presented } from "../../core/query/status-words.ts";
 import type { Engine } from "../engine.ts";
 import { idOf } from "../store/index-walk.ts";
 import { presentedStatus } from "../operate/inspect.ts";

@@ -6,12 +6,12 @@ import type { TableShape } from "../../core/query/table-shape.ts";
 import { IdError, type InvocationId, parseInvocationId } from "../../core/model/ids.ts";
 import { StatusProbe } from "./status-probe.ts";
 import { hasExpired } from "../store/load.ts";
-import { loadHeads } from "../store/operator-loads.ts";
+import { loadHeads } from "../store/recorder.ts";
 import type { Reading } from "./reading.ts";
 import type { ScanRequest, SqlTable } from "../ports/sql.ts";
 import { InvocationRow } from "./invocation-row.ts";
 import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
-import { mayBeOpen, sorted, unreadEntries } from "./may-be-open.ts";
+import { mayBeOpen, sorted, unreadEntries } from "./list-page.ts";
 import { isAllParked, type Summary, summaryOfLoaded } from "./open-listing.ts";
 import {
   type Known,

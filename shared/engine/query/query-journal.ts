@@ -13,7 +13,7 @@ import { partitionKey } from "./invocation-cells.ts";
 import { factsOf, entryType } from "../operate/entry-view.ts";
 import { momentsOf } from "../operate/inspect.ts";
 import { hasExpired, type Loaded } from "../store/load.ts";
-import { loadWithMoments } from "../store/operator-loads.ts";
+import { loadWithMoments } from "../store/recorder.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
 import { type Cells, type Reading, rowOf } from "./reading.ts";

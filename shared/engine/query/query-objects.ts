@@ -1,10 +1,9 @@
-/** The tables of the queues and the holders of keys. */
+/** The tables of keys: their queues, their holders, and their values. */
 import type { InvocationId } from "../../core/model/ids.ts";
-import type { CellValue } from "../../core/query/table-shape.ts";
-import type { Narrowing } from "../../core/query/narrowing.ts";
+import type { CellValue, TableShape } from "../../core/query/table-shape.ts";
+import { allows, type Narrowing } from "../../core/query/narrowing.ts";
 import type { Presented } from "../../core/query/status-words.ts";
-import type { TableShape } from "../../core/query/table-shape.ts";
-import { INBOX, KEYED_SERVICE_STATUS, LOCKS } from "../../core/query/table-shapes.ts";
+import { INBOX, KEYED_SERVICE_STATUS, LOCKS, PROMISE, STATE } from "../../core/query/table-shapes.ts";
 import { invocationPk, leaseRecordKey } from "../store/item-keys.ts";
 import { readLeaseRecord } from "../store/lease-record.ts";
 import type { Lock } from "../store/lock-record.ts";
@@ -13,7 +12,8 @@ import { partitionKey } from "./invocation-cells.ts";
 import type { Summary } from "./open-listing.ts";
 import type { SqlRow, SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
-import { type Cells, keyCells, type KeyQueue, type Reading, rowOf, targetsIn } from "./reading.ts";
+import { keyCells, rowOf, targetsIn, type Cells, type KeyQueue, type Reading } from "./reading.ts";
+import { objectAt, objectsPrefix } from "../store/object-keys.ts";
 
 /** Invocations that wait for their key: the tickets of the key that a statement names, else `pending` rows of the open index. */
 export function inboxTable(reading: Reading): SqlTable {
@@ -146,4 +146,120 @@ function asInvocations(narrowing: Narrowing): Narrowing {
     ...(service === undefined ? [] : [["target_service_name", service] as const]),
     ...(key === undefined ? [] : [["target_service_key", key] as const]),
   ]);
+}
+
+const TEXT = new TextDecoder("utf-8", { fatal: true });
+/** The number of partitions that are read at a time. The state of one may take 64 MiB. */
+const TOGETHER = 4;
+
+/** The tables of the state and the promises of keys, read by key or by a walk over the partitions of objects. */
+export function stateTable(reading: Reading): SqlTable {
+  return keyedTable(reading, STATE, async (pk) => {
+    const values = await reading.keyed.state(pk);
+    return [...values].map(([key, value]) => ({
+      key,
+      key_length: new TextEncoder().encode(key).length,
+      value,
+      value_utf8: textIn(value),
+      value_length: value.length,
+    }));
+  });
+}
+
+export function promiseTable(reading: Reading): SqlTable {
+  return keyedTable(reading, PROMISE, async (pk) => {
+    const promises = await reading.keyed.promises(pk);
+    return promises.map(({ name, completed, value, failure }) => ({
+      key: name,
+      completed,
+      completion_success_value: value,
+      completion_success_value_utf8: value && textIn(value),
+      completion_failure: failure,
+    }));
+  });
+}
+
+/** The partition of a key. `key` is absent if it is too long to be a part of `pk`. */
+interface Keyed {
+  readonly pk: string;
+  readonly service: string;
+  readonly key?: string;
+}
+
+function keyedTable(
+  reading: Reading,
+  shape: TableShape,
+  valuesOf: (pk: string) => Promise<readonly Cells[]>,
+): SqlTable {
+  const { budget, loads } = reading;
+  return {
+    shape,
+    ordered: false,
+    async *scan({ narrowing }) {
+      for await (const group of grouped(partitionsIn(reading, narrowing))) {
+        budget.loads(group.length);
+        const all = await Promise.all(group.map(({ pk }) => loads.take(() => valuesOf(pk))));
+        for (const [at, { service, key }] of group.entries())
+          for (const cells of all[at]!) yield rowOf({ ...keyCells(service, key), ...cells });
+      }
+    },
+  };
+}
+
+/** The partitions of the keys that a statement names, or else of all keys of its services. */
+async function* partitionsIn(reading: Reading, narrowing: Narrowing): AsyncGenerator<Keyed> {
+  const { engine } = reading;
+  const targets = targetsIn(narrowing);
+  if (targets !== undefined) {
+    for (const target of targets) yield { ...target, pk: objectPartition(engine, target) };
+    return;
+  }
+  const services = narrowing.get("service_name");
+  for (const service of services?.in ?? [undefined])
+    for await (const keyed of walk(reading, service))
+      if (allows(services, keyed.service)) yield* wantedIn(reading, keyed, narrowing);
+}
+
+async function* walk({ engine, budget }: Reading, service: string | undefined): AsyncGenerator<Keyed> {
+  const { keyPrefix } = engine.settings;
+  let last: string | undefined;
+  let after: string | undefined;
+  do {
+    budget.page();
+    const page = await engine.table.partitions(objectsPrefix(keyPrefix, service), after);
+    for (const pk of page.pks) {
+      if (pk !== last) yield { ...objectAt(keyPrefix, pk), pk };
+      last = pk;
+    }
+    after = page.next;
+  } while (after !== undefined);
+}
+
+function* wantedIn({ engine }: Reading, keyed: Keyed, narrowing: Narrowing): Generator<Keyed> {
+  const { pk, service, key } = keyed;
+  const keys = narrowing.get("service_key");
+  const named = keys?.in?.find((one) => objectPartition(engine, { service, key: one }) === pk);
+  if (named !== undefined) yield { pk, service, key: named };
+  else if (keys?.in === undefined && (key === undefined || allows(keys, key))) yield keyed;
+}
+
+/** The first group has one partition, because a LIMIT may need no more. */
+async function* grouped(all: AsyncIterable<Keyed>): AsyncGenerator<readonly Keyed[]> {
+  let group: Keyed[] = [];
+  let size = 1;
+  for await (const one of all) {
+    if (group.push(one) < size) continue;
+    yield group;
+    group = [];
+    size = Math.min(size * 2, TOGETHER);
+  }
+  if (group.length > 0) yield group;
+}
+
+function textIn(value: Uint8Array): string | undefined {
+  try {
+    return TEXT.decode(value);
+  } catch {
+    return undefined;
+  }
 }

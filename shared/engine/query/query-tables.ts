@@ -1,23 +1,41 @@
 /** Runs a statement over all tables of one engine, within one budget. */
 import { dataTypeOf, type TableShape } from "../../core/query/table-shape.ts";
-import { FLOW_CONTROL_TABLES } from "../../core/query/flow-control-shapes.ts";
 import * as shapes from "../../core/query/table-shapes.ts";
+import { FLOW_CONTROL_TABLES } from "../../core/query/table-shapes.ts";
 import type { OpenCircuit } from "../../core/model/circuit.ts";
-import type { DeploymentId } from "../../core/model/ids.ts";
+import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import { deploymentHealth } from "../../core/registry/deployment-health.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
 import { Turns } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { ListingBudget, type ListingLimits, OWNER_LIMITS, STATEMENT_LIMITS } from "./listing-budget.ts";
-import type { Sql, SqlRun, SqlTable } from "../ports/sql.ts";
+import { ListingBudget, OWNER_LIMITS, STATEMENT_LIMITS, type ListingLimits } from "./listing-budget.ts";
+import { SqlError, type Sql, type SqlRun, type SqlTable } from "../ports/sql.ts";
 import { invocationTable } from "./query-invocations.ts";
 import { journalEventsTable, journalTable } from "./query-journal.ts";
-import { keyedViews } from "./keyed-views.ts";
-import { promiseTable, stateTable } from "./query-keyed-values.ts";
-import { inboxTable, keyedStatusTable, locksTable } from "./query-objects.ts";
-import { type Cells, type Reading, rowOf, typeWord } from "./reading.ts";
+import { promiseTable, stateTable, inboxTable, keyedStatusTable, locksTable } from "./query-objects.ts";
+import {
+  rowOf,
+  typeWord,
+  type Cells,
+  type Reading,
+  type KeyedViews,
+  type PromiseView,
+  type KeyQueue,
+} from "./reading.ts";
 import { readsFreely } from "../ports/store-ownership.ts";
+import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import { reassemble } from "../store/large-record.ts";
+import { lifeAt } from "../store/lock-record.ts";
+import { INBOX_RANGE, inboxKey, promiseRange } from "../store/object-keys.ts";
+import { lockAt } from "../store/object-partition.ts";
+import { withoutPendingEdit } from "../lock/state-edits.ts";
+import { readState } from "../lock/stored-state.ts";
+import type { Item } from "../ports/table.ts";
+import { readPartition } from "../store/read-partition.ts";
+import { opened } from "../store/record-envelope.ts";
+import { resultFromStored, StoredResult } from "../store/stored-values.ts";
 
 export interface QueryBounds extends SqlRun {
   readonly limits?: ListingLimits;
@@ -155,4 +173,66 @@ function schemaOf(name: string): { table_catalog: string; table_schema: string; 
   const dot = name.indexOf(".");
   const schema = dot < 0 ? SCHEMA : name.slice(0, dot);
   return { table_catalog: CATALOG, table_schema: schema, table_name: name.slice(dot + 1) };
+}
+
+/** The limit of the state of one key that a statement may read. */
+const STATE_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Each view costs a read of the lock and a query of the items beside it. */
+function keyedViews(engine: Engine): KeyedViews {
+  const lockOf = async (pk: string) => {
+    const lock = await withoutPendingEdit(engine, pk, await lockAt(engine, pk));
+    const { life, over } = lifeAt(lock, engine.clock.nowMs());
+    return { life, state: over ? EMPTY_STATE : lock.state };
+  };
+  return {
+    queue: (pk) => queueOf(engine, pk),
+    async state(pk) {
+      const { life, state } = await lockOf(pk);
+      const { values, complete } = await readState(engine, pk, life, state, STATE_MAX_BYTES);
+      if (complete) return values;
+      throw new SqlError(
+        "refused",
+        `the state of this key has more than ${STATE_MAX_BYTES} bytes; only its handlers can read it`,
+      );
+    },
+    async promises(pk) {
+      const { life } = await lockOf(pk);
+      const items = await readPartition(engine.table, pk, promiseRange(life));
+      return (await reassemble(engine, items, String(life) as Nonce)).map(promiseView);
+    },
+  };
+}
+
+/** Leaves out edits of state, which queue for the key and hold it as invocations do. */
+async function queueOf(engine: Engine, pk: string): Promise<KeyQueue> {
+  const { holder: last, head, sinceMs, goneAtMs } = await lockAt(engine, pk);
+  // The lock of an ended workflow run still names the run as holder.
+  const holder = goneAtMs === undefined ? last : undefined;
+  const tickets = await readPartition(engine.table, pk, { ...INBOX_RANGE, from: inboxKey(pk, head + 1).sk });
+  const waiting = new Map<string, KeyQueue["waiting"][number]>();
+  for (const { id, sk, void: isVoid } of tickets) {
+    const waits = isVoid !== true && isInvocation(id) && id !== holder?.id;
+    // An invocation with two tickets gives the key back at once when the second one is served.
+    if (waits && !waiting.has(id)) waiting.set(id, { id, ticket: Number(sk.slice(INBOX_RANGE.from.length)) });
+  }
+  return {
+    sinceMs,
+    waiting: [...waiting.values()],
+    ...(isInvocation(holder?.id) && { holder: holder.id }),
+  };
+}
+
+function isInvocation(id: unknown): id is InvocationId {
+  return typeof id === "string" && id.startsWith("inv_");
+}
+
+/** `completed` is always true: a promise has an item only after its completion. */
+function promiseView({ name, sk, b }: Item): PromiseView {
+  const result = resultFromStored(decode(StoredResult, opened(b, `the promise ${sk}`)));
+  if (result?.kind === "failure") {
+    const { code, message } = result.failure;
+    return { name: String(name), completed: true, failure: `[${code}] ${message}` };
+  }
+  return { name: String(name), completed: true, ...(result && { value: result.value }) };
 }

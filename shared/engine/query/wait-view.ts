@@ -1,10 +1,10 @@
 /** Shows what one invocation waits for, without reading the other invocations that it waits for. */
 import type { NotificationEntry } from "../../core/invocation/entry.ts";
-import { type Lookup, type SignalName, signalText } from "../../core/protocol/command-parts.ts";
+import { signalText, type Lookup, type SignalName } from "../../core/protocol/command-parts.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
-import { type RunningStep, type Wait, waitsOf } from "../../core/invocation/waits.ts";
-import type { Await } from "../../core/model/await-tree.ts";
-import { type InvocationId, invocationIdBytes } from "../../core/model/ids.ts";
+import { waitsOf, type RunningStep, type Wait } from "../../core/invocation/waits.ts";
+import type { Await, Combinator } from "../../core/model/await-tree.ts";
+import { invocationIdBytes, type InvocationId } from "../../core/model/ids.ts";
 import { targetText } from "../../core/model/target.ts";
 import { encodeAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import { waitOf } from "../admission/admission.ts";
@@ -14,8 +14,9 @@ import type { Engine } from "../engine.ts";
 import { momentsOf, presentedStatus, queueOf } from "../operate/inspect.ts";
 import { knownNow } from "../operate/known-now.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
-import type { WaitView } from "../ports/submission.ts";
+import type { WaitView, PauseView } from "../ports/submission.ts";
 import type { Loaded } from "../store/load.ts";
+import { momentIso } from "../../core/model/moment.ts";
 
 /** The signal index of the first awakeable. SDKs count from here on; smaller indexes are reserved. */
 const FIRST_AWAKEABLE = 17;
@@ -149,4 +150,81 @@ function heldBackView(engine: Engine, invocation: Invocation): WaitView | undefi
   const { status } = invocation.phase;
   const wait = status === "backing-off" || status === "ready" ? waitOf(engine, invocation) : undefined;
   return wait && { ...wait.why, untilMs: wait.untilMs };
+}
+
+/** @returns undefined for an invocation that is not paused */
+export function pauseView(engine: Engine, loaded: Loaded): PauseView | undefined {
+  const { phase, segmentIndex, lastFailure, modifiedAtMs } = knownNow(engine, loaded);
+  const { last, leaseRecord, lastAct } = loaded;
+  if (phase.status !== "paused") return undefined;
+  if (leaseRecord !== undefined && leaseRecord.base > segmentIndex)
+    return {
+      reason: "process-ends",
+      atMs: lastFailure?.atMs ?? modifiedAtMs,
+      ...(lastFailure && { failure: lastFailure }),
+    };
+  // A pause by an order writes a segment; a pause after a failure changes only the lease record.
+  if (last?.segment.after.kind === "paused") {
+    const by = lastAct?.kind === "pause" ? lastAct.by : undefined;
+    const failure = lastFailure && { failure: lastFailure };
+    return { reason: "order", atMs: last.segment.writtenAtMs, ...(by !== undefined && { by }), ...failure };
+  }
+  return { reason: "failure", atMs: lastFailure?.atMs ?? modifiedAtMs, ...(lastFailure && { failure: lastFailure }) };
+}
+
+/** @returns a list; the failures are without their stack traces */
+export function waitsJson(waits: readonly WaitView[]): string {
+  return JSON.stringify(waits.map(waitJson));
+}
+
+/** Members that are undefined are absent from the JSON. */
+function waitJson({ failure, ...wait }: WaitView): unknown {
+  return {
+    kind: wait.kind,
+    since: momentIso(wait.sinceMs),
+    until: momentOf(wait.untilMs),
+    attempt: wait.attempt,
+    failure: failure && {
+      error_code: failure.errorCode,
+      code: failure.code,
+      message: failure.message,
+      at: momentIso(failure.atMs),
+    },
+    deployment_id: wait.deploymentId,
+    silent_since: momentOf(wait.silentSinceMs),
+    step: wait.step && {
+      name: wait.step.name,
+      since: momentIso(wait.step.sinceMs),
+      others: wait.step.others === 0 ? undefined : wait.step.others,
+    },
+    place: wait.place,
+    awakeable_id: wait.awakeableId,
+    name: wait.name,
+    type: wait.type,
+    target: wait.target,
+    invocation_id: wait.invocationId,
+  };
+}
+
+function momentOf(atMs: number | undefined): string | undefined {
+  return atMs === undefined ? undefined : momentIso(atMs);
+}
+
+const NAMES: Readonly<Record<Combinator, string>> = {
+  unknown: "Unknown",
+  "first-completed": "FirstCompleted",
+  "all-completed": "AllCompleted",
+  "first-succeeded-or-all-failed": "FirstSucceededOrAllFailed",
+  "all-succeeded-or-first-failed": "AllSucceededOrFirstFailed",
+};
+
+/** A leaf names a completion or a signal, a node combines leaves and nodes. @returns plain JSON; it is as deep as the await, and the protocol bounds the depth of an await */
+export function awaitJson({ completions, signals, namedSignals, nested, combinator }: Await): unknown {
+  const leaves = [
+    ...completions.map((id) => ({ CompletionId: id })),
+    ...signals.map((index) => ({ SignalIndex: index })),
+    ...namedSignals.map((name) => ({ SignalName: name })),
+  ];
+  const children = [...leaves.map((leaf) => ({ Single: leaf })), ...nested.map(awaitJson)];
+  return children.length === 1 && combinator === "unknown" ? children[0] : { [NAMES[combinator]]: children };
 }

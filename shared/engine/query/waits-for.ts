@@ -8,7 +8,7 @@ import type { WaitView } from "../ports/submission.ts";
 import { hasExpired, type Loaded, SMALL_MAX_BYTES } from "../store/load.ts";
 import { ownWaits } from "./wait-view.ts";
 import { StoreError } from "../ports/table.ts";
-import { loadWithMoments } from "../store/operator-loads.ts";
+import { loadWithMoments } from "../store/recorder.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 import type { DetailedRow } from "./row-details.ts";
 

@@ -5,7 +5,7 @@
 import type { Engine } from "../engine.ts";
 import type { ProbeResult } from "./status-probe.ts";
 import type { ListingBudget } from "./listing-budget.ts";
-import { isUnnoted, type Noted, readNoted } from "../store/noted.ts";
+import { isUnnoted, type Noted, readNoted } from "../store/index-walk.ts";
 import { ended, openSummaries, type Summary } from "./open-listing.ts";
 import type { ListingEntry } from "./listing-stream.ts";
 

@@ -10,7 +10,7 @@ import { keepArrivals } from "../lease/extend.ts";
 import { leaveOpenIndex } from "../lease/release.ts";
 import { keepBesideS } from "../store/ttl.ts";
 import { hasExpired, type Loaded, unperformed } from "../store/load.ts";
-import { loadHeads } from "../store/operator-loads.ts";
+import { loadHeads } from "../store/recorder.ts";
 import { perform } from "../effects/perform.ts";
 import { performerOf } from "../effects/performer.ts";
 import { eraseUnstarted } from "../lease/erase-unstarted.ts";

@@ -1,16 +1,13 @@
 /** Discovery: reads the manifest of a deployment, and checks it against the protocol versions of this server. */
 import { CodedError } from "../../core/errors/coded-error.ts";
-import { addressOf, shownUri } from "../../core/model/deployment.ts";
-import type { DeploymentDestination } from "../../core/model/deployment.ts";
+import { addressOf, shownUri, type DeploymentDestination } from "../../core/model/deployment.ts";
 import { LambdaArnError, parseLambdaArn } from "../../core/model/lambda-arn.ts";
 import { JsonShapeError } from "../../core/protocol/json-object.ts";
-import { parseManifest } from "../../core/protocol/manifest.ts";
-import type { Manifest } from "../../core/protocol/manifest.ts";
+import { parseManifest, type Manifest } from "../../core/protocol/manifest.ts";
 import type { ProtocolRange } from "../../core/protocol/version.ts";
 import { addressText, parseAddress } from "../../core/registry/deployment-identity.ts";
 import type { DiscoveredManifest } from "../../core/registry/same-manifest.ts";
-import { fetchManifest, REGISTRATION_LIMITS } from "./discovery-exchange.ts";
-import type { DiscoveryLimits, ManifestAnswer } from "./discovery-exchange.ts";
+import { fetchManifest, REGISTRATION_LIMITS, type DiscoveryLimits, type ManifestAnswer } from "./discovery-exchange.ts";
 import type { Engine } from "../engine.ts";
 import type { HttpDestination, LambdaDestination } from "../ports/endpoints.ts";
 import { currentRange } from "../ports/protocol-range.ts";

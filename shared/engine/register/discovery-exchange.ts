@@ -4,8 +4,7 @@ import { addressOf } from "../../core/model/deployment.ts";
 import { MANIFEST_ACCEPT } from "../../core/protocol/manifest.ts";
 import { parseAddress } from "../../core/registry/deployment-identity.ts";
 import type { Engine } from "../engine.ts";
-import { TransportError } from "../ports/endpoints.ts";
-import type { Destination, Exchange, ExchangeHead } from "../ports/endpoints.ts";
+import { TransportError, type Destination, type Exchange, type ExchangeHead } from "../ports/endpoints.ts";
 
 const FIRST_WAIT_MS = 100;
 const MANIFEST_MAX_BYTES = 4 * 1024 * 1024;

@@ -6,10 +6,9 @@ import { latestRevisions } from "../../core/registry/latest-revisions.ts";
 import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { StatusProbe } from "../query/status-probe.ts";
-import { idOf, listedItems, oldestListedMs, openItems } from "../store/index-walk.ts";
+import { idOf, listedItems, oldestListedMs, openItems, readNoted, type Noted } from "../store/index-walk.ts";
 import { invocationPk, placeAt } from "../store/item-keys.ts";
 import { load } from "../store/load.ts";
-import { type Noted, readNoted } from "../store/noted.ts";
 import type { Item } from "../ports/table.ts";
 
 export interface Needs {

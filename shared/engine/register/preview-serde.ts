@@ -2,11 +2,9 @@
  * Asks a deployment to translate a payload between JSON and the bytes of a serializer. The SDK of the deployment translates
  * the payload if the serializer offers a preview.
  */
-import { addressOf } from "../../core/model/deployment.ts";
-import type { Deployment } from "../../core/model/deployment.ts";
+import { addressOf, type Deployment } from "../../core/model/deployment.ts";
 import type { Engine } from "../engine.ts";
-import { TransportError } from "../ports/endpoints.ts";
-import type { Exchange } from "../ports/endpoints.ts";
+import { TransportError, type Exchange } from "../ports/endpoints.ts";
 
 export interface PreviewRequest {
   readonly service: string;

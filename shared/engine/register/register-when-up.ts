@@ -1,15 +1,17 @@
 /** Registers a deployment as soon as it answers, or registers it again if its manifest has changed. */
 import { CodedError } from "../../core/errors/coded-error.ts";
-import { addressOf } from "../../core/model/deployment.ts";
-import type { Deployment } from "../../core/model/deployment.ts";
-import { deploymentsAt } from "../../core/registry/registration.ts";
+import { addressOf, type Deployment } from "../../core/model/deployment.ts";
+import { deploymentsAt, decideRegistration } from "../../core/registry/registration.ts";
 import { sameManifest } from "../../core/registry/same-manifest.ts";
-import { destinationAsked } from "./discover.ts";
-import type { HttpAddress } from "./discover.ts";
+import { destinationAsked, discover, type HttpAddress, type Discovered } from "./discover.ts";
 import type { Engine } from "../engine.ts";
-import { rediscover } from "./rediscover.ts";
-import { register } from "./register.ts";
-import type { Registered, RegisterRequest } from "./register.ts";
+import { register, leaveOthers, type Registered, type RegisterRequest } from "./register.ts";
+import { withChangedSettings } from "../../core/registry/effective-settings.ts";
+import { recipientOf } from "../../core/registry/deployment-identity.ts";
+import { changeRegistry, servicesText } from "./change-registry.ts";
+import type { Service } from "../../core/model/service.ts";
+import { OPEN_STATUSES, listInvocations } from "../query/list-invocations.ts";
+import type { ListPosition } from "../query/list-position.ts";
 
 const EVERY_MS = 500;
 
@@ -84,4 +86,164 @@ async function registerChanged(
   if (kind === "created") return await register(engine, { ...request, dryRun: false, force: false });
   const found = await rediscover(engine, deployment, request);
   return { kind: found.kind === "gone" ? "removed" : found.kind, deployment: found.deployment };
+}
+
+/** Discovers a registered deployment again, and registers new revisions if it announces something else. */
+interface Rediscovered {
+  /** `gone`: meanwhile an operator has removed the deployment, or has moved it to another address. */
+  readonly kind: "unchanged" | "replaced" | "gone";
+  readonly deployment: Deployment;
+}
+
+/**
+ * Replaces only what the deployment announces. Everything that an operator has set stays: headers, metadata, the version
+ * of HTTP, and changed settings of services. But if the scheme, host or port differs from the registered one, the headers are
+ * neither sent nor kept.
+ * @param registered the deployment that is registered under the address
+ * @throws the errors of `discover` and `changeRegistry`; CodedError META0005 or META0017; ServedElsewhere
+ */
+async function rediscover(
+  engine: Engine,
+  registered: Deployment,
+  address: HttpAddress & Pick<RegisterRequest, "leavesOthers">,
+): Promise<Rediscovered> {
+  const discovered = await discover(engine, requestFor(registered, address));
+  const { destination, manifest } = discovered;
+  if (sameManifest(registered, manifest)) return { kind: "unchanged", deployment: registered };
+  await warnOfDropped(engine, registered, manifest.services);
+  const { kind, deployment } = await changeRegistry(engine, (existing) => {
+    const current = deploymentsAt(existing, destination).find(({ id }) => id === registered.id);
+    if (current === undefined) return { kind: "gone", deployment: registered } as const;
+    if (sameManifest(current, manifest)) return { kind: "nothing", deployment: current } as const;
+    if (address.leavesOthers === true) leaveOthers(existing, destination, manifest.services);
+    return { kind: "write", deployment: replacement(engine, existing, current, discovered) } as const;
+  });
+  if (kind !== "write") return { kind: kind === "gone" ? "gone" : "unchanged", deployment };
+  engine.log.write("deployment.registered", {
+    deploymentId: deployment.id,
+    address: addressOf(deployment.destination),
+    outcome: "replaced",
+    services: servicesText(deployment),
+  });
+  return { kind: "replaced", deployment };
+}
+
+function requestFor(registered: Deployment, { uri, useHttp11 }: HttpAddress) {
+  const { destination } = registered;
+  if (!isRecipient(registered, { uri, useHttp11 })) return { uri, useHttp11, additionalHeaders: {} };
+  const isHttp11 = destination.kind === "http" && destination.httpVersion === "http1.1";
+  return { uri, useHttp11: useHttp11 || isHttp11, additionalHeaders: registered.additionalHeaders };
+}
+
+function isRecipient({ destination }: Deployment, address: HttpAddress): boolean {
+  return recipientOf(destination) === recipientOf(destinationAsked(address));
+}
+
+function replacement(
+  engine: Engine,
+  existing: readonly Deployment[],
+  current: Deployment,
+  { destination, manifest, sdkVersion }: Discovered,
+): Deployment {
+  const isSameRecipient = recipientOf(current.destination) === recipientOf(destination);
+  const decision = decideRegistration(existing, {
+    destination,
+    additionalHeaders: isSameRecipient ? current.additionalHeaders : {},
+    metadata: current.metadata,
+    manifest: { ...manifest, services: withChangedSettings(current.services, manifest.services) },
+    ...(sdkVersion === undefined ? {} : { sdkVersion }),
+    force: true,
+    breaking: false,
+    freshId: current.id,
+    nowMs: engine.clock.nowMs(),
+  });
+  if (decision.kind === "refused") throw decision.error;
+  return decision.deployment;
+}
+
+/** The most handlers that get a line of their own in the log. */
+const LINES_MAX = 20;
+const IDS_SHOWN_MAX = 5;
+const TARGET_MAX_CHARACTERS = 200;
+const PAGE = 500;
+const PAGES_MAX = 10;
+
+interface DroppedHandler {
+  readonly service: string;
+  readonly handler: string;
+}
+
+interface OpenOfHandler {
+  count: number;
+  /** The ids of the newest of these invocations. */
+  readonly ids: string[];
+}
+
+/** The handlers that the first list has and the second one lacks. */
+function droppedHandlers(before: readonly Service[], after: readonly Service[]): readonly DroppedHandler[] {
+  const kept = new Set(after.flatMap(({ name, handlers }) => handlers.map((handler) => keyOf(name, handler.name))));
+  return before
+    .flatMap(({ name, handlers }) => handlers.map((handler) => ({ service: name, handler: handler.name })))
+    .filter(({ service, handler }) => !kept.has(keyOf(service, handler)));
+}
+
+/** Logs a line for each dropped handler with open invocations. Never throws: the warning must not prevent the replacement. */
+async function warnOfDropped(engine: Engine, registered: Deployment, offered: readonly Service[]): Promise<void> {
+  const dropped = droppedHandlers(registered.services, offered);
+  if (dropped.length === 0) return;
+  const { found, isAtLeast } = await openByHandler(engine, registered, dropped);
+  const warned = [...found].filter(([, { count }]) => count > 0);
+  for (const [target, { count, ids }] of warned.slice(0, LINES_MAX)) {
+    engine.log.write("handler.dropped", {
+      deploymentId: registered.id,
+      target: target.slice(0, TARGET_MAX_CHARACTERS),
+      open: count,
+      ...(isAtLeast && { isAtLeast }),
+      invocationIds: ids.join(","),
+    });
+  }
+}
+
+/**
+ * Counts by pages, at most `PAGES_MAX`, so that a flood of open invocations costs a bounded number of reads. If the function does
+ * not reach the last page, each count is a lower bound.
+ */
+async function openByHandler(
+  engine: Engine,
+  { id }: Deployment,
+  dropped: readonly DroppedHandler[],
+): Promise<{ readonly found: ReadonlyMap<string, OpenOfHandler>; readonly isAtLeast: boolean }> {
+  const found = new Map(dropped.map(({ service, handler }) => [keyOf(service, handler), emptyCount()]));
+  const narrowing = new Map([
+    ["status", { in: OPEN_STATUSES }],
+    ["target_service_name", { in: [...new Set(dropped.map(({ service }) => service))] }],
+    ["target_handler_name", { in: [...new Set(dropped.map(({ handler }) => handler))] }],
+  ]);
+  let after: ListPosition | undefined;
+  try {
+    for (let page = 0; page < PAGES_MAX; page++) {
+      const { invocations, next } = await listInvocations(engine, narrowing, { limit: PAGE, after });
+      for (const { id: invocationId, service, handler, deploymentId } of invocations) {
+        const open = found.get(keyOf(service, handler));
+        // An invocation that is pinned to another deployment goes on there.
+        if (open === undefined || (deploymentId !== undefined && deploymentId !== id)) continue;
+        open.count++;
+        if (open.ids.length < IDS_SHOWN_MAX) open.ids.push(invocationId);
+      }
+      if (next === undefined) return { found, isAtLeast: false };
+      after = next;
+    }
+  } catch {
+    // More invocations are open than a list may read: the warning has those found so far.
+  }
+  return { found, isAtLeast: true };
+}
+
+function emptyCount(): OpenOfHandler {
+  return { count: 0, ids: [] };
+}
+
+/** A service name contains no slash. */
+function keyOf(service: string, handler: string): string {
+  return `${service}/${handler}`;
 }

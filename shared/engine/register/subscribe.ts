@@ -1,9 +1,15 @@
 /** Creates and removes Kafka subscriptions; creates, changes and removes the clusters that they name. */
-import { SUBSCRIPTION_ID_BYTES, subscriptionIdFromBytes } from "../../core/model/ids.ts";
-import type { SubscriptionId } from "../../core/model/ids.ts";
-import { assertSource, invalid, parseSink, parseSource, subscriptionsOf } from "../../core/registry/subscription.ts";
-import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
-import { assertOwnOptions } from "../../core/topics/subscription-options.ts";
+import { SUBSCRIPTION_ID_BYTES, subscriptionIdFromBytes, type SubscriptionId } from "../../core/model/ids.ts";
+import {
+  assertSource,
+  invalid,
+  parseSink,
+  parseSource,
+  subscriptionsOf,
+  type KafkaCluster,
+  type Subscription,
+} from "../../core/registry/subscription.ts";
+import { assertOwnOptions } from "../../core/topics/subscription-state.ts";
 import type { Engine } from "../engine.ts";
 import { changeKafka } from "./kafka-items.ts";
 

@@ -1,35 +1,33 @@
 /** Loads an invocation from its partition: the acceptance with every segment folded in, and the fresh arrivals. */
 import type { Arrival, Poll } from "../../core/invocation/event.ts";
-import { accepted, expiresAtMs, Folding, type Invocation } from "../../core/invocation/invocation.ts";
+import { accepted, expiresAtMs, Folding, type Invocation, type Phase } from "../../core/invocation/invocation.ts";
 import type { AttemptFailure, Repeats } from "../../core/model/attempt-failure.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
-import { type Lease, readAcceptance } from "./acceptance-record.ts";
+import { readAcceptance, type Lease } from "./acceptance-record.ts";
 import type { StorePorts } from "./store-ports.ts";
-import { type LeaseRecord, readLeaseRecord } from "./lease-record.ts";
+import { readLeaseRecord, type LeaseRecord } from "./lease-record.ts";
 import { inputEntry } from "./entries.ts";
-import { type Folded, foldItems } from "./fold-items.ts";
+import { foldItems, type Folded } from "./fold-items.ts";
 import { freshArrivals } from "./fresh-arrivals.ts";
 import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, invocationPk, segmentsOf } from "./item-keys.ts";
-import { type Item, StoreError } from "../ports/table.ts";
-import { JointReads } from "./joint-reads.ts";
+import { StoreError, type Item } from "../ports/table.ts";
 import { reassemble } from "./large-record.ts";
 import { unlessOutlived } from "./outlived.ts";
-import { type Parts, readInParts } from "./parts.ts";
+import { readInParts, type Parts } from "./parts.ts";
 import {
-  type OnBytes,
   PLAIN_MAX_BYTES,
   TooLargeError,
   readFirst,
   readPartition,
   usedInTurn,
+  type OnBytes,
 } from "./read-partition.ts";
 import { lastActIn } from "./operator-act.ts";
 import type { OperatorAct } from "../ports/submission.ts";
 import type { SegmentMoment } from "../../core/invocation/segment-moments.ts";
 import { AbsentArrivalError } from "./segment-record.ts";
 import { StoredMeasure, type StoredSize } from "./stored-size.ts";
-import { underHold } from "./under-hold.ts";
 import { countsLeaseAsOver } from "../ports/store-ownership.ts";
 
 export interface Loaded {
@@ -297,4 +295,74 @@ export function isParked({ leaseRecord, invocation }: Pick<Loaded, "leaseRecord"
 /** The poll of a loaded invocation, for a look by a process that does not drive it. */
 export function pollOf({ arrivals, left }: Loaded, atMs: number): Poll {
   return { kind: "poll", atMs, arrivals: [...arrivals.values()], isCut: left !== undefined };
+}
+
+interface Reading<V> {
+  readonly outcome: Promise<V>;
+  /** The next read, for callers that came during this read: this read may miss writes made after it began. */
+  next?: Promise<V>;
+}
+
+/** Shares reads between concurrent callers: each caller gets a read that begins after its request. */
+export class JointReads<K, V> {
+  readonly #read: (key: K) => Promise<V>;
+  readonly #readings = new Map<K, Reading<V>>();
+
+  constructor(read: (key: K) => Promise<V>) {
+    this.#read = read;
+  }
+
+  read(key: K): Promise<V> {
+    const reading = this.#readings.get(key);
+    if (reading === undefined) return this.#begin(key);
+    const again = () => this.#begin(key);
+    return (reading.next ??= reading.outcome.then(again, again));
+  }
+
+  #begin(key: K): Promise<V> {
+    const reading: Reading<V> = { outcome: this.#read(key) };
+    this.#readings.set(key, reading);
+    const over = () => {
+      if (reading.next === undefined) this.#readings.delete(key);
+    };
+    reading.outcome.then(over, over);
+    return reading.outcome;
+  }
+}
+
+/** @param leaseRecord a lease record that is not older than the last segment */
+function underHold(invocation: Invocation, leaseRecord: LeaseRecord): Invocation {
+  if (invocation.phase.status === "completed") return invocation;
+  const { neverBegan = false, ...kept } = invocation;
+  // If only the lease record shows the pause, an attempt may have begun before it, and may have killed its process before the
+  // process wrote a segment.
+  const mayHaveBegun = leaseRecord.status === "paused" && invocation.phase.status !== "paused";
+  return {
+    ...kept,
+    ...(neverBegan && !mayHaveBegun && { neverBegan }),
+    phase: phaseUnder(invocation.phase, leaseRecord),
+    attempts: Math.max(invocation.attempts, leaseRecord.attempts),
+    retries: leaseRecord.retries,
+    ...(leaseRecord.lastFailure && { lastFailure: leaseRecord.lastFailure }),
+  };
+}
+
+function phaseUnder(phase: Phase, { status, untilMs, wakeAtMs }: LeaseRecord): Phase {
+  switch (status) {
+    case "backing-off":
+      return { status, retryAtMs: wakeAtMs ?? 0 };
+    case "paused":
+    case "pending":
+      return { status };
+    case "running":
+      // A lease that was over before the scheduled start served only to end the invocation or to park it again: no attempt has
+      // begun under the lease.
+      if (phase.status === "scheduled" && untilMs < phase.startAtMs) return phase;
+      return phase.status === "ready" || phase.status === "scheduled" ? { status } : phase;
+    case "ready":
+    case "scheduled":
+    case "suspended":
+    case "completed":
+      return phase;
+  }
 }

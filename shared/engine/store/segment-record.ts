@@ -17,19 +17,25 @@ import {
   submessage,
   uint32,
   uint53,
+  type Infer,
 } from "../../core/model/proto3.ts";
-import type { Infer } from "../../core/model/proto3.ts";
 import { decodeAwait, encodeAwait } from "../../core/protocol/await-codec.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import type { Lease } from "./acceptance-record.ts";
-import { childTypesIn, withChildTypes } from "./child-types.ts";
 import { entriesOf, framesIn, notificationEntry } from "./entries.ts";
 import { segmentIndexOf, segmentKey } from "./item-keys.ts";
-import { receiptsFromStored, receiptsToStored } from "./receipts.ts";
-import { type Item, StoreError } from "../ports/table.ts";
+import { StoreError, type Item } from "../ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
-import { attemptFailureFromStored, attemptFailureToStored, resultFromStored, resultToStored } from "./stored-values.ts";
-import { StoredAttemptFailure, StoredRepeats, StoredResult } from "./stored-values.ts";
+import {
+  attemptFailureFromStored,
+  attemptFailureToStored,
+  resultFromStored,
+  resultToStored,
+  StoredAttemptFailure,
+  StoredRepeats,
+  StoredResult,
+} from "./stored-values.ts";
+import type { TargetTypes } from "../../core/model/target.ts";
 
 type Completed = Extract<After, { kind: "completed" }>;
 
@@ -278,4 +284,82 @@ function readAfter(stored: StoredSegment, entries: Segment["entries"]): After {
     default:
       return { kind: "running" };
   }
+}
+
+/** A byte is the place of its types in this list. Places never change, because they are stored; 0 stands for unknown types. */
+const TYPES: readonly (TargetTypes | undefined)[] = [
+  undefined,
+  { serviceType: "service", handlerType: "service" },
+  { serviceType: "object", handlerType: "exclusive" },
+  { serviceType: "object", handlerType: "shared" },
+  { serviceType: "workflow", handlerType: "workflow" },
+  { serviceType: "workflow", handlerType: "shared" },
+];
+
+/** @returns undefined if no entry has the id of a child whose types are known */
+function childTypesIn(entries: readonly Entry[]): Uint8Array | undefined {
+  let codes: number[] | undefined;
+  let ids = 0;
+  for (const entry of entries) {
+    if (entry.kind !== "notification" || entry.invocationId === undefined) continue;
+    const { childTypes } = entry;
+    if (childTypes !== undefined) (codes ??= Array<number>(ids).fill(0)).push(codeOf(childTypes));
+    else codes?.push(0);
+    ids++;
+  }
+  return codes && Uint8Array.from(codes);
+}
+
+function codeOf({ serviceType, handlerType }: TargetTypes): number {
+  const at = TYPES.findIndex((one) => one?.serviceType === serviceType && one.handlerType === handlerType);
+  return Math.max(0, at);
+}
+
+/** @param codes the bytes of `childTypesIn`; absent if no child's types are known */
+function withChildTypes(entries: readonly Entry[], codes: Uint8Array | undefined): readonly Entry[] {
+  if (codes === undefined) return entries;
+  let ids = 0;
+  return entries.map((entry) => {
+    if (entry.kind !== "notification" || entry.invocationId === undefined) return entry;
+    const childTypes = TYPES[codes[ids++] ?? 0];
+    return childTypes === undefined ? entry : { ...entry, childTypes };
+  });
+}
+
+/**
+ * The first number counts back from the moment of the segment, each further one from the number before it; entries after the last
+ * number have its moment. So the entries of one answer, which come together, take one number. Differences below 64 ms take a byte.
+ * @param entries in the order of the record; undefined moments count as that of the segment
+ * @returns at least one number for a segment with entries, because an empty list means that the moments are unknown
+ */
+export function receiptsToStored(entries: readonly Entry[], writtenAtMs: number): readonly number[] {
+  if (entries.every(({ receivedAtMs }) => receivedAtMs === undefined)) return [];
+  const stored: number[] = [];
+  let beforeMs = writtenAtMs;
+  for (const { receivedAtMs = writtenAtMs } of entries) {
+    stored.push(zigzag(beforeMs - receivedAtMs));
+    beforeMs = receivedAtMs;
+  }
+  while (stored.length > 1 && stored.at(-1) === 0) stored.pop();
+  return stored;
+}
+
+/**
+ * Gives the moments one after the other, in the order of the record; each is undefined if the moments are unknown. The reader takes
+ * one for each entry that it reads.
+ */
+export function* receiptsFromStored(stored: readonly number[], writtenAtMs: number): Generator<number, undefined> {
+  if (stored.length === 0) return undefined;
+  let atMs = writtenAtMs;
+  for (const one of stored) yield (atMs -= fromZigzag(one));
+  for (;;) yield atMs;
+}
+
+/** A clock that was set back gives negative differences. They become odd numbers, so that small ones stay small. */
+function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}
+
+function fromZigzag(value: number): number {
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
 }

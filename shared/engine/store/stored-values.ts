@@ -12,8 +12,8 @@ import {
   submessage,
   uint32,
   uint53,
+  type Infer,
 } from "../../core/model/proto3.ts";
-import type { Infer } from "../../core/model/proto3.ts";
 import type { Target } from "../../core/model/target.ts";
 
 export const StoredHeader = message({ key: string(1), value: string(2) });

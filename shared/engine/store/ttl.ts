@@ -3,6 +3,8 @@ import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { DAY_S, HOUR_MS } from "../../core/model/time-units.ts";
 import type { EngineSettings } from "../ports/engine-settings.ts";
 import { deletesInOrder } from "../ports/store-ownership.ts";
+import type { EffectiveSettings } from "../../core/model/service.ts";
+import type { HandlerType } from "../../core/model/target.ts";
 
 /**
  * A shared table deletes expired items even while no sweeper runs, and open invocations must survive two weeks without a
@@ -107,4 +109,19 @@ export function expirableBeforeMs(settings: Keeping, walkBeganMs: number, notedB
 /** The moment until which an invocation that is extended now may stay open without another extension. */
 export function extendedUntilS(settings: Keeping, nowMs: number): number {
   return Math.ceil(nowMs / 1000) + Math.max(openKeptS(settings), EXTENDED_S);
+}
+
+/**
+ * The journal is never kept longer than the result. docs/configuration.md describes the settings of the server
+ * (`default-journal-retention`, `default-idempotency-retention`, `default-workflow-completion-retention`).
+ * @param attachable true if the invocation has an idempotency key or came through the ingress, so that callers can find it
+ */
+export function retentionOf(
+  { journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs }: EffectiveSettings,
+  attachable: boolean,
+  handlerType: HandlerType,
+): { completionRetentionMs: number; journalRetentionMs: number } {
+  const found = attachable ? idempotencyRetentionMs : journalRetentionMs;
+  const completionRetentionMs = handlerType === "workflow" ? workflowRetentionMs : found;
+  return { completionRetentionMs, journalRetentionMs: Math.min(journalRetentionMs, completionRetentionMs) };
 }

@@ -1,8 +1,7 @@
 /** The sweeper's progress, and its form in the table, for processes without memory of earlier passes. */
 import type { Engine } from "../engine.ts";
-import type { IndexPosition } from "../store/index-walk.ts";
+import { PROGRESS_SK, type IndexPosition } from "../store/index-walk.ts";
 import { momentOfPlace, placeAt, sweeperPk } from "../store/item-keys.ts";
-import { PROGRESS_SK } from "../store/noted.ts";
 import type { Item } from "../ports/table.ts";
 
 /**

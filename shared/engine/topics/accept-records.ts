@@ -1,8 +1,8 @@
 /** Accepts records of one partition: each becomes one invocation, even if its batch comes again. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Route } from "../../core/model/deployment.ts";
-import { INVOCATION_ID_BYTES, invocationIdFromBytes } from "../../core/model/ids.ts";
-import { consumerOptions, parseSource } from "../../core/registry/subscription.ts";
+import { INVOCATION_ID_BYTES, invocationIdFromBytes, type InvocationId } from "../../core/model/ids.ts";
+import { consumerOptions, parseSource, parseSink } from "../../core/registry/subscription.ts";
 import {
   isAccepted,
   isBehind,
@@ -10,17 +10,17 @@ import {
   isUnmoved,
   isUntouched,
   movedTo,
-  type Position,
   positionNow,
   withAccepted,
+  type Position,
 } from "../../core/topics/position.ts";
-import { badRecordPolicy } from "../../core/topics/subscription-options.ts";
+import { badRecordPolicy } from "../../core/topics/subscription-state.ts";
 import {
+  recordIdentity,
+  requestOf,
   type RecordOrigin,
   type RecordRequest,
   type TopicRecord,
-  recordIdentity,
-  requestOf,
 } from "../../core/topics/topic-record.ts";
 import { newNonce } from "../accept/accept.ts";
 import { NO_SLOTS } from "../admission/worker-slots.ts";
@@ -30,10 +30,16 @@ import type { Engine } from "../engine.ts";
 import { acceptAndDrive, acceptAndStart, drivesAtOnce } from "../ingress/send.ts";
 import type { RecordBatch, RecordsOutcome } from "../ports/topics.ts";
 import { readKafka } from "../register/kafka-items.ts";
-import { sinkRoute, topicRetention } from "./sink-route.ts";
-import { readPosition, type StoredPosition, writePosition } from "./position-items.ts";
-import { recordSpan } from "./record-span.ts";
-import { type BadRecord, pauseAtRecord } from "./subscription-orders.ts";
+import { readPosition, writePosition, type StoredPosition } from "./position-items.ts";
+import { pauseAtRecord, type BadRecord } from "./subscription-orders.ts";
+import type { Target, HandlerType } from "../../core/model/target.ts";
+import { readTraceparent, traceparentText } from "../../core/model/trace-context.ts";
+import { contextBelow, nameOf, targetAttributes } from "../traces.ts";
+import { CodedError } from "../../core/errors/coded-error.ts";
+import { deprecation } from "../ports/protocol-range.ts";
+import type { EffectiveSettings } from "../../core/model/service.ts";
+import { DAY_MS } from "../../core/model/time-units.ts";
+import { retentionOf } from "../store/ttl.ts";
 
 /**
  * The longest time for which the acceptance of a record waits, to be written together with the first segment. It is longer than
@@ -278,4 +284,78 @@ async function writeMoved(
 function countRecords({ meter }: Engine, { accepted, duplicates, skipped }: Omit<RecordsOutcome, "kind">): void {
   for (const [outcome, count] of Object.entries({ accepted, duplicate: duplicates, skipped }))
     if (count > 0) meter.count("topic_records_total", { outcome }, count);
+}
+
+/** The span of accepting a record, between the trace of its producer and the invocation. */
+interface RecordSpan {
+  /** The trace context of the invocation. */
+  readonly traceparent?: string;
+  end(id: InvocationId): void;
+}
+
+/** @param traceparent the trace context of the record */
+function recordSpan(
+  engine: Engine,
+  { topic, partition, group, offset }: RecordOrigin & { readonly group: string; readonly offset: number },
+  target: Target,
+  traceparent: string | undefined,
+): RecordSpan {
+  const { tracer, clock } = engine;
+  const parent = traceparent === undefined ? undefined : readTraceparent(traceparent);
+  if (tracer === undefined || parent?.sampled === false)
+    return { ...(traceparent !== undefined && { traceparent }), end: () => undefined };
+  const context = contextBelow(engine, parent);
+  const startedAtMs = clock.nowMs();
+  return {
+    traceparent: traceparentText(context),
+    end: (id) =>
+      tracer.record({
+        traceId: context.traceId,
+        spanId: context.spanId,
+        ...(parent && { parentSpanId: parent.spanId }),
+        kind: "consumer",
+        name: `ingress_kafka ${nameOf(target)}`,
+        startedAtMs,
+        endedAtMs: clock.nowMs(),
+        attributes: {
+          ...targetAttributes(target, id),
+          "messaging.system": "kafka",
+          "messaging.operation.type": "process",
+          "messaging.consumer.group.name": group,
+          "messaging.source.name": topic,
+          "messaging.source.partition.id": partition,
+          "messaging.kafka.offset": offset,
+        },
+      }),
+  };
+}
+
+/** The handler that the records of a subscription invoke, and how long their invocations are kept. */
+type SinkRoute =
+  | { readonly kind: "route"; readonly route: Route }
+  | { readonly kind: "blocked"; readonly reason: string };
+
+/** A handler that is gone is no fault of the record: the subscription waits until the handler is registered again. */
+async function sinkRoute(engine: Engine, sink: string): Promise<SinkRoute> {
+  const { service, handler } = parseSink(sink);
+  const routing = await engine.registry.route(service, handler);
+  if (!routing.found)
+    return { kind: "blocked", reason: `the handler '${service}/${handler}' of the sink is not registered any more` };
+  const deprecated = deprecation(engine.settings, routing.route.deployment);
+  if (deprecated !== undefined) return { kind: "blocked", reason: new CodedError("RT0020", deprecated).message };
+  return { kind: "route", route: routing.route };
+}
+
+/**
+ * A batch may come again until its position is durable, and a process that dies before that write may stay down for
+ * long. For a day, the kept end of the invocation prevents a second acceptance of its record; a run of a workflow keeps
+ * the retention of workflows.
+ */
+function topicRetention(
+  settings: EffectiveSettings,
+  handlerType: HandlerType,
+): { completionRetentionMs: number; journalRetentionMs: number } {
+  const kept = retentionOf(settings, false, handlerType);
+  if (handlerType === "workflow") return kept;
+  return { ...kept, completionRetentionMs: Math.max(kept.completionRetentionMs, DAY_MS) };
 }

@@ -1,9 +1,11 @@
 /** A subscription as the APIs show it: status, positions, lag. */
-import { parseSource } from "../../core/registry/subscription.ts";
-import type { Subscription } from "../../core/registry/subscription.ts";
+import { parseSource, type Subscription } from "../../core/registry/subscription.ts";
 import type { Position } from "../../core/topics/position.ts";
-import { subscriptionStatus } from "../../core/topics/subscription-state.ts";
-import type { SubscriptionState, SubscriptionStatus } from "../../core/topics/subscription-state.ts";
+import {
+  subscriptionStatus,
+  type SubscriptionState,
+  type SubscriptionStatus,
+} from "../../core/topics/subscription-state.ts";
 import type { Engine } from "../engine.ts";
 import { type KafkaRead } from "../register/kafka-items.ts";
 import { readPositions } from "./position-items.ts";

@@ -1,8 +1,7 @@
 /** Tests conditions and updates in DynamoDB's expression language. */
 import { describe, expect, test } from "vitest";
 import { Placeholders, conditionText, updateText } from "../../../shared/adapters/dynamodb/write-inputs.ts";
-import type { Condition } from "../../../shared/engine/ports/table.ts";
-import { StoreError } from "../../../shared/engine/ports/table.ts";
+import { StoreError, type Condition } from "../../../shared/engine/ports/table.ts";
 
 const absent: Condition = { kind: "absent" };
 const present: Condition = { kind: "present" };

@@ -1,6 +1,9 @@
 /** Tests the request tokens by which DynamoDB recognises a transaction that is sent again. */
-import type { DynamoDBClient, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  TransactionCanceledException,
+  type DynamoDBClient,
+  type TransactWriteItemsCommand,
+} from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import { DynamoTable } from "../../../shared/adapters/dynamodb/dynamodb-table.ts";
 import { SteppedClock } from "../../stepped-clock.ts";

@@ -1,12 +1,9 @@
 /** Tests how the writes of one store form groups, and what a failed group leaves behind. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { EmbeddedQueue } from "../../../shared/adapters/embedded/embedded-queue.ts";
-import { openEmbeddedQueue } from "../../../shared/adapters/embedded/embedded-queue.ts";
+import { openEmbeddedQueue, type EmbeddedQueue } from "../../../shared/adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
-import type { EmbeddedTimers } from "../../../shared/adapters/embedded/embedded-timers.ts";
-import { openEmbeddedTimers } from "../../../shared/adapters/embedded/embedded-timers.ts";
-import type { Store } from "../../../shared/adapters/embedded/store.ts";
-import { openStore } from "../../../shared/adapters/embedded/store.ts";
+import { openEmbeddedTimers, type EmbeddedTimers } from "../../../shared/adapters/embedded/embedded-timers.ts";
+import { openStore, type Store } from "../../../shared/adapters/embedded/store.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { invocation } from "../../contracts/queue-contract.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";

@@ -1,8 +1,7 @@
 /** Tests that expired items stay readable until a sweep deletes them. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
-import type { Store } from "../../../shared/adapters/embedded/store.ts";
-import { openStore } from "../../../shared/adapters/embedded/store.ts";
+import { openStore, type Store } from "../../../shared/adapters/embedded/store.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
 
 let dir: string;

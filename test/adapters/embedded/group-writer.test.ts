@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Operation } from "../../../shared/adapters/embedded/commit-groups.ts";
-import { writeGroup } from "../../../shared/adapters/embedded/group-writer.ts";
+import { writeGroup } from "../../../shared/adapters/embedded/store.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
 
 const SIZES_BYTES = [0, 10, 63 * 1024, 65 * 1024, 300 * 1024];

@@ -1,6 +1,6 @@
 /** Tests the order in which lanes serve their messages, and the next due time. */
 import { expect, test } from "vitest";
-import { type InLane, MessageLanes } from "../../../shared/adapters/embedded/message-lanes.ts";
+import { type InLane, MessageLanes } from "../../../shared/adapters/embedded/embedded-queue.ts";
 
 interface Sample extends InLane {
   readonly name: string;

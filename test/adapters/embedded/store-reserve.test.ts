@@ -2,7 +2,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { StoreReserve } from "../../../shared/adapters/embedded/store-reserve.ts";
+import { StoreReserve } from "../../../shared/adapters/embedded/store.ts";
 import { roomOf } from "../../../shared/adapters/embedded/store-room.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
 

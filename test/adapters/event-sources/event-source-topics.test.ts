@@ -10,8 +10,7 @@ import type { SubscriptionId } from "../../../shared/core/model/ids.ts";
 import type { SubscriptionState } from "../../../shared/core/topics/subscription-state.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { ConsumedSubscription, RecordSink } from "../../../shared/engine/ports/topics.ts";
-import { lambdaWithMappings } from "./lambda-with-mappings.ts";
-import type { LambdaWithMappings } from "./lambda-with-mappings.ts";
+import { lambdaWithMappings, type LambdaWithMappings } from "./lambda-with-mappings.ts";
 
 const ID = "sub_1abc" as SubscriptionId;
 const FIRST = `${ID}-0`;

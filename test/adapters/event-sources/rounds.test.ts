@@ -11,8 +11,7 @@ import type { Engine } from "../../../shared/engine/engine.ts";
 import { changeKafka, readKafka } from "../../../shared/engine/register/kafka-items.ts";
 import { followChange, followOnce } from "../../../shared/engine/topics/follow-subscriptions.ts";
 import { stages } from "../../harness/engine/stages.ts";
-import { lambdaWithMappings } from "./lambda-with-mappings.ts";
-import type { LambdaWithMappings } from "./lambda-with-mappings.ts";
+import { lambdaWithMappings, type LambdaWithMappings } from "./lambda-with-mappings.ts";
 
 const IDS = ["a", "b", "c", "d", "e", "f", "g"].map((name) => `sub_1${name}` as SubscriptionId);
 /** Enough for the list of aliases and two new mappings. */

@@ -1,11 +1,9 @@
 /** Tests that a peer which sends frames or bytes that carry nothing is disconnected, over every transport, while another peer answers. */
-import { createServer } from "node:net";
-import type { Server, Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTls } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
-import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
-import type { Exchange } from "../../../shared/engine/ports/endpoints.ts";
+import { TransportError, type Exchange } from "../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
 import {
   afterAll,
@@ -15,8 +13,9 @@ import {
   startServer,
   testCa,
   testCredentials,
+  type Peer,
+  type PeerKind,
 } from "../../harness/https/peer.ts";
-import type { Peer, PeerKind } from "../../harness/https/peer.ts";
 import { END_HEADERS, frame, OK, settings, TYPE } from "./http2/scripted-peer.ts";
 
 /** A flood far beyond the bounds; a client without bounds would read all of it. */

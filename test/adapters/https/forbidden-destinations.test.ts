@@ -1,11 +1,9 @@
 /** Tests destinations that must be refused, in many spellings. */
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
-import type { HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
+import { HttpsEndpoints, type HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
-import { echo, startPeer, startServer, testCa } from "../../harness/https/peer.ts";
-import type { Peer } from "../../harness/https/peer.ts";
+import { echo, startPeer, startServer, testCa, type Peer } from "../../harness/https/peer.ts";
 
 let peer: Peer;
 beforeEach(async () => {

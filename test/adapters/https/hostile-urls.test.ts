@@ -1,10 +1,8 @@
 /** Tests the corpus of hostile addresses: the client connects to none of them, over either protocol, by address or by name. */
 import { expect, test, afterEach } from "vitest";
-import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
-import type { HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
+import { HttpsEndpoints, type HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
 import { reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
-import type { PeerKind } from "../../harness/https/peer.ts";
-import { startPeer } from "../../harness/https/peer.ts";
+import { startPeer, type PeerKind } from "../../harness/https/peer.ts";
 import { SEEN_WITHIN_MS } from "../../patience.ts";
 import { HOSTILE_URLS, NO_WAY } from "./hostile-urls.ts";
 

@@ -1,15 +1,12 @@
 /** Tests unusual HTTP/2 peers: they send GOAWAY, refuse requests, limit streams, or speak another protocol. */
 import { createServer as createHttp1 } from "node:http";
-import { constants, createServer as createHttp2 } from "node:http2";
-import type { Http2Server, ServerHttp2Stream } from "node:http2";
-import { createServer as createTcp } from "node:net";
-import type { Server, Socket } from "node:net";
+import { constants, createServer as createHttp2, type Http2Server, type ServerHttp2Stream } from "node:http2";
+import { createServer as createTcp, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import type { Exchange, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
-import { startServer } from "../../harness/https/peer.ts";
-import type { Peer } from "../../harness/https/peer.ts";
+import { startServer, type Peer } from "../../harness/https/peer.ts";
 
 let endpoints: HttpsEndpoints;
 const peers: Peer[] = [];

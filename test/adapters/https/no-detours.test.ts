@@ -1,14 +1,12 @@
 /** Tests that no status, header or frame of a deployment redirects a request. */
 import { createServer as createHttp1 } from "node:http";
-import { createServer as createHttp2 } from "node:http2";
-import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import { createServer as createHttp2, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import { readAll, requestTo } from "../../contracts/endpoints-contract.ts";
-import { PEER_KINDS, startPeer, startServer, testCa } from "../../harness/https/peer.ts";
-import type { Peer } from "../../harness/https/peer.ts";
+import { PEER_KINDS, startPeer, startServer, testCa, type Peer } from "../../harness/https/peer.ts";
 
 /** A connection to this server means that the client followed an address in an answer. */
 let elsewhere: Peer;

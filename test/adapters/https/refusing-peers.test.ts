@@ -1,13 +1,11 @@
 /** Tests connections whose peer refuses streams: they take no new requests, and a refusal before any answer costs no exchange. */
-import { constants, createSecureServer, createServer } from "node:http2";
-import type { Http2Server, ServerHttp2Stream } from "node:http2";
+import { constants, createSecureServer, createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import type { Server, Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import type { Exchange, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
-import { startServer, testCa, testCredentials } from "../../harness/https/peer.ts";
-import type { Peer } from "../../harness/https/peer.ts";
+import { startServer, testCa, testCredentials, type Peer } from "../../harness/https/peer.ts";
 
 const KINDS = ["h2 in the clear", "h2 over TLS"] as const;
 /** The most connections of one origin, with those that take no new requests. */

@@ -5,8 +5,7 @@ import type { Server } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
-import { startServer } from "../../harness/https/peer.ts";
-import type { Peer, PeerKind } from "../../harness/https/peer.ts";
+import { startServer, type Peer, type PeerKind } from "../../harness/https/peer.ts";
 
 // The SDK calls Promise.withResolvers, which Node 20 lacks.
 const constructor = Promise as { withResolvers?: () => unknown };

@@ -1,14 +1,19 @@
 /** Tests certificates, TLS handshakes and the choice of the protocol in a handshake. */
-import { createServer as createTcp } from "node:net";
+import { createServer as createTcp, type Server } from "node:net";
 import { createSecureServer } from "node:http2";
-import type { Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
-import type { HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
+import { HttpsEndpoints, type HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
 import type { HttpDestination, Exchange } from "../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
-import { echo, startPeer, startServer, testCa, testCredentials } from "../../harness/https/peer.ts";
-import type { Peer, PeerKind } from "../../harness/https/peer.ts";
+import {
+  echo,
+  startPeer,
+  startServer,
+  testCa,
+  testCredentials,
+  type Peer,
+  type PeerKind,
+} from "../../harness/https/peer.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

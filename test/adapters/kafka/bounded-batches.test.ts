@@ -1,8 +1,7 @@
 /** The decompressed size of a batch is bounded, and is known before the decompression if the format states this size. */
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { BATCH_MAX_BYTES } from "../../../shared/adapters/kafka/client.ts";
-import { loadClient } from "../../../shared/adapters/kafka/client.ts";
+import { BATCH_MAX_BYTES, loadClient } from "../../../shared/adapters/kafka/client.ts";
 
 interface Algorithm {
   compressSync(data: Buffer): Buffer;

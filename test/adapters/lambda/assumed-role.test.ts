@@ -3,8 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
 import type { Exchange } from "../../../shared/engine/ports/endpoints.ts";
 import { reasonOf } from "../../contracts/endpoints-contract.ts";
-import type { ScriptedAnswer, ScriptedService } from "../scripted-service.ts";
-import { startService } from "../scripted-service.ts";
+import { startService, type ScriptedAnswer, type ScriptedService } from "../scripted-service.ts";
 
 const ARN = "arn:aws:lambda:eu-west-1:123456789012:function:greeter:live";
 const ROLE = "arn:aws:iam::210987654321:role/caller";

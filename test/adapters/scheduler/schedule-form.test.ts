@@ -1,10 +1,12 @@
 /** Tests the names and moments of schedules, and refused options of timers. */
 import { expect, test } from "vitest";
-import { scheduleExpression, scheduleName } from "../../../shared/adapters/scheduler/scheduler-timers.ts";
-import { SchedulerTimers } from "../../../shared/adapters/scheduler/scheduler-timers.ts";
-import type { SchedulerTimersOptions } from "../../../shared/adapters/scheduler/scheduler-timers.ts";
-import { LadderTimers } from "../../../shared/adapters/scheduler/ladder-timers.ts";
-import type { LadderTimersOptions } from "../../../shared/adapters/scheduler/ladder-timers.ts";
+import {
+  scheduleExpression,
+  scheduleName,
+  SchedulerTimers,
+  type SchedulerTimersOptions,
+} from "../../../shared/adapters/scheduler/scheduler-timers.ts";
+import { LadderTimers, type LadderTimersOptions } from "../../../shared/adapters/scheduler/ladder-timers.ts";
 import { invocation } from "../../contracts/queue-contract.ts";
 
 test("any timer name gives a valid schedule name", () => {

@@ -2,14 +2,12 @@
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { sqsClient } from "../../../shared/adapters/sqs/sqs-client.ts";
-import type { SqsQueueOptions } from "../../../shared/adapters/sqs/sqs-queue.ts";
-import { SqsQueue } from "../../../shared/adapters/sqs/sqs-queue.ts";
+import { SqsQueue, type SqsQueueOptions } from "../../../shared/adapters/sqs/sqs-queue.ts";
 import { SystemClock } from "../../../shared/adapters/system/clock.ts";
 import { wakeOfBody } from "../../../shared/engine/ports/wake-body.ts";
 import { invocation } from "../../contracts/queue-contract.ts";
 import { silentLog } from "../../recording-log.ts";
-import type { Asked, ScriptedAnswer, ScriptedService } from "../scripted-service.ts";
-import { startService } from "../scripted-service.ts";
+import { startService, type Asked, type ScriptedAnswer, type ScriptedService } from "../scripted-service.ts";
 
 interface SentEntry {
   readonly Id: string;

@@ -1,7 +1,6 @@
 /** Tests the log's lines as they are written. */
 import { expect, test } from "vitest";
-import { PinoLog } from "../../../shared/adapters/system/pino-log.ts";
-import type { PinoLogOptions } from "../../../shared/adapters/system/pino-log.ts";
+import { PinoLog, type PinoLogOptions } from "../../../shared/adapters/system/pino-log.ts";
 import { LOG_EVENT_NAMES, LOG_EVENTS } from "../../../shared/engine/ports/log-events.ts";
 
 const INFO = "process.started";

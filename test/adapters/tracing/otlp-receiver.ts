@@ -8,8 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { startServer } from "../../harness/https/peer.ts";
 import { SEEN_WITHIN_MS } from "../../patience.ts";
-import { readSpans } from "./otlp-wire.ts";
-import type { ReadSpan } from "./otlp-wire.ts";
+import { readSpans, type ReadSpan } from "./otlp-wire.ts";
 
 const POLL_EVERY_MS = 10;
 const GRPC_PREFIX_BYTES = 5;

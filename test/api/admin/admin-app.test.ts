@@ -1,10 +1,8 @@
 /** Tests the admin API: routes, versions, methods, refusals, and requests about one invocation. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { invocationIdFromBytes } from "../../../shared/core/model/ids.ts";
+import { invocationIdFromBytes, type InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Interruption, InvocationView } from "../../../shared/engine/ports/submission.ts";
-import { openAdminPlane } from "./admin-plane.ts";
-import type { AdminPlane } from "./admin-plane.ts";
+import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
 
 const ids = Array.from({ length: 6 }, (_, n) => invocationIdFromBytes(Uint8Array.from({ length: 24 }, () => n)));
 const [SEEN, DONE, NOTED, COMPLETED, UNKNOWN, BROKEN] = ids as [

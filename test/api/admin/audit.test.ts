@@ -2,14 +2,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { adminApp } from "../../../shared/api/admin/admin-app.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
-import { invocationIdFromBytes } from "../../../shared/core/model/ids.ts";
-import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { invocationIdFromBytes, type InvocationId } from "../../../shared/core/model/ids.ts";
 import type { InvocationUseCases } from "../../../shared/api/admin/requests/use-cases.ts";
 import { RecordingLog } from "../../recording-log.ts";
-import { openAdminPlane } from "./admin-plane.ts";
-import type { AdminPlane } from "./admin-plane.ts";
-import { manifestOf, startEndpoint } from "./sample-endpoint.ts";
-import type { SampleEndpoint } from "./sample-endpoint.ts";
+import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
+import { manifestOf, startEndpoint, type SampleEndpoint } from "./sample-endpoint.ts";
 
 let plane: AdminPlane;
 let endpoint: SampleEndpoint;

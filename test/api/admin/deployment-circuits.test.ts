@@ -1,7 +1,7 @@
 /** Tests how the admin API shows an open circuit: service, start, next attempt, and reason. */
 import { expect, test } from "vitest";
 import { deploymentHealth } from "../../../shared/core/registry/deployment-health.ts";
-import { deploymentSummary } from "../../../shared/api/admin/deployments/deployment-body.ts";
+import { deploymentSummary } from "../../../shared/api/admin/deployments/deployment-routes.ts";
 import { deployment, service } from "../../core/registry/sample-deployment.ts";
 
 const OPEN = {

@@ -1,6 +1,6 @@
 /** The values of journal entries in an answer: each is text or base64 of limited size, and the sum of all sizes is bounded. */
 import { expect, test } from "vitest";
-import { valueWriter } from "../../../shared/api/admin/invocations/entry-value-body.ts";
+import { valueWriter } from "../../../shared/api/admin/invocations/invocation-body.ts";
 import { VALUES_MAX_BYTES, VALUE_MAX_BYTES } from "../../../shared/api/contract/invocations.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,10 +1,8 @@
 /** The two OpenAPI documents: of the admin API itself, and of one service at the ingress. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ROUTES } from "../../../shared/api/admin/admin-app.ts";
-import { openAdminPlane } from "./admin-plane.ts";
-import type { AdminPlane } from "./admin-plane.ts";
-import { manifestOf, startEndpoint } from "./sample-endpoint.ts";
-import type { SampleEndpoint } from "./sample-endpoint.ts";
+import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
+import { manifestOf, startEndpoint, type SampleEndpoint } from "./sample-endpoint.ts";
 
 let plane: AdminPlane;
 let endpoint: SampleEndpoint;

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HttpResponse } from "../../../shared/api/http/message.ts";
 import { codingFor, packedAnswer } from "../../../shared/api/admin/requests/packed-answer.ts";
 import { answerPacking } from "../../../shared/wiring/answer-packing.ts";
-import { openAdminPlane } from "./admin-plane.ts";
-import type { AdminPlane } from "./admin-plane.ts";
+import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
 
 let plane: AdminPlane;
 beforeAll(async () => {

@@ -1,10 +1,8 @@
 /** Tests the probe of a deployment: what it found, how long it took, what differs, and that nothing is stored. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { deploymentId } from "../../core/registry/sample-deployment.ts";
-import { openAdminPlane } from "./admin-plane.ts";
-import type { AdminPlane } from "./admin-plane.ts";
-import { manifestOf, startEndpoint } from "./sample-endpoint.ts";
-import type { SampleEndpoint } from "./sample-endpoint.ts";
+import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
+import { manifestOf, startEndpoint, type SampleEndpoint } from "./sample-endpoint.ts";
 
 const GREETER = { name: "Greeter", ty: "SERVICE", handlers: [{ name: "greet" }, { name: "wave" }] };
 const OWN = { "x-requested-with": "test" };

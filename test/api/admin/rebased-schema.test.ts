@@ -3,7 +3,7 @@
  * change the meaning of a reference.
  */
 import { expect, test } from "vitest";
-import { rebased } from "../../../shared/api/admin/services/rebased-schema.ts";
+import { rebased } from "../../../shared/api/admin/services/service-openapi.ts";
 
 const AT = "#/components/schemas/greetRequest";
 

@@ -1,7 +1,6 @@
 /** A deployment over HTTP/2 with prior knowledge. It gives each discovery the answer that the test has set. */
 import { once } from "node:events";
-import { createServer } from "node:http2";
-import type { ServerHttp2Stream, IncomingHttpHeaders } from "node:http2";
+import { createServer, type ServerHttp2Stream, type IncomingHttpHeaders } from "node:http2";
 import type { AddressInfo } from "node:net";
 
 export interface SampleAnswer {

@@ -1,9 +1,7 @@
 /** Compares the OpenAPI documents of services with those of restate-server 1.7.12 for the same services. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openAdminPlane } from "./admin-plane.ts";
-import type { AdminPlane } from "./admin-plane.ts";
-import { manifestOf, startEndpoint } from "./sample-endpoint.ts";
-import type { SampleEndpoint } from "./sample-endpoint.ts";
+import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
+import { manifestOf, startEndpoint, type SampleEndpoint } from "./sample-endpoint.ts";
 
 const PERSON = {
   type: "object",

@@ -1,10 +1,9 @@
 /** A look that many clients ask for is made once at a time, and its result is good for half a second. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { adminApp } from "../../../shared/api/admin/admin-app.ts";
-import { sharedLook } from "../../../shared/api/admin/requests/shared-look.ts";
+import { sharedLook } from "../../../shared/api/admin/server/server-routes.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
-import { openAdminPlane } from "./admin-plane.ts";
-import type { AdminPlane } from "./admin-plane.ts";
+import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
 
 let plane: AdminPlane;
 beforeAll(async () => void (plane = await openAdminPlane()));

@@ -1,9 +1,7 @@
 /** Subscriptions and Kafka clusters over the admin API: storage, answers, refusals, and masked secrets. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openAdminPlane } from "./admin-plane.ts";
-import type { AdminPlane } from "./admin-plane.ts";
-import { manifestOf, startEndpoint } from "./sample-endpoint.ts";
-import type { SampleEndpoint } from "./sample-endpoint.ts";
+import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
+import { manifestOf, startEndpoint, type SampleEndpoint } from "./sample-endpoint.ts";
 
 let plane: AdminPlane;
 let endpoint: SampleEndpoint;

@@ -2,8 +2,7 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { adminApp } from "../../../shared/api/admin/admin-app.ts";
-import { openAdminPlane } from "./admin-plane.ts";
-import type { AdminPlane } from "./admin-plane.ts";
+import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
 
 let plane: AdminPlane;
 beforeAll(async () => {

@@ -2,18 +2,15 @@
 import { createHash } from "node:crypto";
 import type { Route } from "../../../shared/core/model/deployment.ts";
 import type { Failure, Result } from "../../../shared/core/model/failure.ts";
-import { invocationIdFromBytes, parseDeploymentId } from "../../../shared/core/model/ids.ts";
-import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { invocationIdFromBytes, parseDeploymentId, type InvocationId } from "../../../shared/core/model/ids.ts";
 import type { EffectiveSettings, Handler, InputRule, OutputRule } from "../../../shared/core/model/service.ts";
-import type { HandlerType, ServiceType, Target } from "../../../shared/core/model/target.ts";
-import { targetText } from "../../../shared/core/model/target.ts";
+import { targetText, type HandlerType, type ServiceType, type Target } from "../../../shared/core/model/target.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Routing } from "../../../shared/engine/ports/registry.ts";
 import { StoppingError } from "../../../shared/engine/ingress/attach.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Ended, Submission } from "../../../shared/engine/ports/submission.ts";
-import { ingressApp } from "../../../shared/api/ingress/ingress-app.ts";
-import type { IngressOptions } from "../../../shared/api/ingress/ingress-app.ts";
+import { ingressApp, type IngressOptions } from "../../../shared/api/ingress/ingress-app.ts";
 import type { IngressUseCases } from "../../../shared/api/ingress/use-cases.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message.ts";
 

@@ -8,8 +8,8 @@ import {
   isJsonType,
   proposedCall,
   sampleInput,
+  type ProposedService,
 } from "../../../shared/api/wire/proposed-call.ts";
-import type { ProposedService } from "../../../shared/api/wire/proposed-call.ts";
 import { sampleOf } from "../../../shared/api/wire/schema-sample.ts";
 
 const JSON_HEADER = "-H 'content-type: application/json'";

@@ -1,7 +1,6 @@
 /** A deployment on Lambda: the SDK's own handler, as its users bundle it. */
 import "../../../examples/polyfill.mjs";
-import { createEndpointHandler, service } from "@restatedev/restate-sdk/lambda";
-import type { Context } from "@restatedev/restate-sdk/lambda";
+import { createEndpointHandler, service, type Context } from "@restatedev/restate-sdk/lambda";
 
 const greeter = service({
   name: "Greeter",

@@ -1,8 +1,15 @@
 /** Tests when an await is satisfied: a table of combinators, and comparison with a second evaluator. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { awaitedCompletions, isEmptyAwait, isSatisfied } from "../../../shared/core/model/await-tree.ts";
-import type { Await, Combinator, Fresh, ResultKind } from "../../../shared/core/model/await-tree.ts";
+import {
+  awaitedCompletions,
+  isEmptyAwait,
+  isSatisfied,
+  type Await,
+  type Combinator,
+  type Fresh,
+  type ResultKind,
+} from "../../../shared/core/model/await-tree.ts";
 
 const node = (combinator: Combinator, ...children: (number | Await)[]): Await => ({
   completions: children.filter((child) => typeof child === "number"),

@@ -1,6 +1,6 @@
 /** Tests how texts are cut to a number of bytes. */
 import { expect, test } from "vitest";
-import { cutToBytes } from "../../../shared/core/model/cut-text.ts";
+import { cutToBytes } from "../../../shared/core/model/attempt-failure.ts";
 
 test.each([
   ["a text that is short", "abc", 9, "abc"],

@@ -1,7 +1,6 @@
 /** Tests which entries of an answer count as one delivery, because the transport may have kept them back. */
 import { expect, test } from "vitest";
-import { inBursts } from "../../../shared/core/protocol/bursts.ts";
-import type { Received } from "../../../shared/core/protocol/received.ts";
+import { inBursts, type Received } from "../../../shared/core/protocol/received.ts";
 
 const at = (receivedAtMs?: number): Received => ({
   kind: "proposal",

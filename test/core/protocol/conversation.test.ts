@@ -1,7 +1,10 @@
 /** Tests the endings of an attempt, and which entries are kept in each case. */
 import { expect, test } from "vitest";
-import { Conversation, JOURNAL_MAX_ENTRIES } from "../../../shared/core/protocol/conversation.ts";
-import type { ConversationSetting } from "../../../shared/core/protocol/conversation.ts";
+import {
+  Conversation,
+  JOURNAL_MAX_ENTRIES,
+  type ConversationSetting,
+} from "../../../shared/core/protocol/conversation.ts";
 import type { AttemptReply, Received } from "../../../shared/core/protocol/received.ts";
 import { COMMAND_VECTORS } from "./golden-commands.ts";
 import { BAD, BAD_WITH_METADATA } from "./golden-vector.ts";

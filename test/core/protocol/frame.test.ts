@@ -7,8 +7,8 @@ import {
   REQUESTED_ACK,
   encodeFrame,
   framesOf,
+  type Frame,
 } from "../../../shared/core/protocol/frame.ts";
-import type { Frame } from "../../../shared/core/protocol/frame.ts";
 import { hex, text, toHex } from "./hex.ts";
 import { cutAt, cuts } from "./chunks.ts";
 

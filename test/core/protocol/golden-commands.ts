@@ -1,6 +1,5 @@
 /** Commands as values and as bytes; the bytes are written by hand. */
-import { ALL, BAD, BAD_WITH_METADATA, bad, badWithMetadata } from "./golden-vector.ts";
-import type { GoldenVector } from "./golden-vector.ts";
+import { ALL, BAD, BAD_WITH_METADATA, bad, badWithMetadata, type GoldenVector } from "./golden-vector.ts";
 import { text } from "./hex.ts";
 
 const wrapped = { content: text("v") };

@@ -4,8 +4,7 @@ import type { Result } from "../../../shared/core/model/failure.ts";
 import { CANCEL_SIGNAL } from "../../../shared/core/protocol/command-parts.ts";
 import type { CompletedName } from "../../../shared/core/protocol/commands.ts";
 import type { ProtocolVersion } from "../../../shared/core/protocol/version.ts";
-import { ALL, BAD, BAD_WITH_METADATA, bad, badWithMetadata } from "./golden-vector.ts";
-import type { GoldenVector } from "./golden-vector.ts";
+import { ALL, BAD, BAD_WITH_METADATA, bad, badWithMetadata, type GoldenVector } from "./golden-vector.ts";
 import { text } from "./hex.ts";
 
 export interface NotificationVector extends GoldenVector {

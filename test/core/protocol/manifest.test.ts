@@ -1,7 +1,6 @@
 /** Tests how valid manifests are read, with all their options. */
 import { expect, test } from "vitest";
-import { MANIFEST_ACCEPT, parseManifest } from "../../../shared/core/protocol/manifest.ts";
-import type { Manifest } from "../../../shared/core/protocol/manifest.ts";
+import { MANIFEST_ACCEPT, parseManifest, type Manifest } from "../../../shared/core/protocol/manifest.ts";
 import { text } from "./hex.ts";
 import { endpoint, parse, withHandler, withService } from "./sample-manifest.ts";
 

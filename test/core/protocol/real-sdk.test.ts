@@ -5,8 +5,11 @@ import { COMMANDS } from "../../../shared/core/protocol/commands.ts";
 import { messageFrame } from "../../../shared/core/protocol/frame.ts";
 import { requestBody } from "../../../shared/core/protocol/request-body.ts";
 import type { AttemptReply } from "../../../shared/core/protocol/received.ts";
-import { PROTOCOL_VERSIONS, invocationContentType } from "../../../shared/core/protocol/version.ts";
-import type { ProtocolVersion } from "../../../shared/core/protocol/version.ts";
+import {
+  PROTOCOL_VERSIONS,
+  invocationContentType,
+  type ProtocolVersion,
+} from "../../../shared/core/protocol/version.ts";
 import { sleepCompletion } from "../../../shared/core/protocol/notifications.ts";
 import { parseManifest } from "../../../shared/core/protocol/manifest.ts";
 

@@ -1,7 +1,6 @@
 /** Tests a request's body: the start message of the version, then the stored journal unchanged. */
 import { expect, test } from "vitest";
-import { requestBody } from "../../../shared/core/protocol/request-body.ts";
-import type { StartFields } from "../../../shared/core/protocol/request-body.ts";
+import { requestBody, type StartFields } from "../../../shared/core/protocol/request-body.ts";
 import { PROTOCOL_VERSIONS } from "../../../shared/core/protocol/version.ts";
 import { CONTROL_VECTORS } from "./golden-control.ts";
 import { hex, text, toHex } from "./hex.ts";

@@ -1,6 +1,5 @@
 /** Sample manifests, which each test changes in one place. */
-import { parseManifest } from "../../../shared/core/protocol/manifest.ts";
-import type { Manifest } from "../../../shared/core/protocol/manifest.ts";
+import { parseManifest, type Manifest } from "../../../shared/core/protocol/manifest.ts";
 import { text } from "./hex.ts";
 
 export type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 /** Tests that settings which an operator has changed outlast a new manifest, and do not count as a change of the manifest. */
 import { expect, it } from "vitest";
-import { withChangedSettings } from "../../../shared/core/registry/changed-settings.ts";
+import { withChangedSettings } from "../../../shared/core/registry/effective-settings.ts";
 import { sameManifest } from "../../../shared/core/registry/same-manifest.ts";
 import { service } from "./sample-deployment.ts";
 

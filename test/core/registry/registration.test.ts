@@ -2,8 +2,11 @@
 import { describe, expect, it } from "vitest";
 import type { Deployment } from "../../../shared/core/model/deployment.ts";
 import type { Service } from "../../../shared/core/model/service.ts";
-import { alreadyRegistered, decideRegistration } from "../../../shared/core/registry/registration.ts";
-import type { Registration } from "../../../shared/core/registry/registration.ts";
+import {
+  alreadyRegistered,
+  decideRegistration,
+  type Registration,
+} from "../../../shared/core/registry/registration.ts";
 import { deployment, deploymentId, destination, service } from "./sample-deployment.ts";
 
 const GREETER = service("Greeter", ["greet", "wave"]);

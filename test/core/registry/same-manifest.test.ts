@@ -2,8 +2,11 @@
 import { describe, expect, it } from "vitest";
 import { addressText, parseAddress } from "../../../shared/core/registry/deployment-identity.ts";
 import { latestRevisions } from "../../../shared/core/registry/latest-revisions.ts";
-import { manifestDifferences, sameManifest } from "../../../shared/core/registry/same-manifest.ts";
-import type { DiscoveredManifest } from "../../../shared/core/registry/same-manifest.ts";
+import {
+  manifestDifferences,
+  sameManifest,
+  type DiscoveredManifest,
+} from "../../../shared/core/registry/same-manifest.ts";
 import { deployment, handler, service } from "./sample-deployment.ts";
 
 const A = service("A", ["x"]);

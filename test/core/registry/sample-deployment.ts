@@ -1,7 +1,6 @@
 /** Minimal deployments, services and handlers for tests. */
 import type { Deployment, DeploymentDestination } from "../../../shared/core/model/deployment.ts";
-import type { DeploymentId } from "../../../shared/core/model/ids.ts";
-import { deploymentIdFromBytes } from "../../../shared/core/model/ids.ts";
+import { deploymentIdFromBytes, type DeploymentId } from "../../../shared/core/model/ids.ts";
 import type { Handler, Service } from "../../../shared/core/model/service.ts";
 
 export function deploymentId(n: number): DeploymentId {

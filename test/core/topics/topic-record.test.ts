@@ -10,8 +10,11 @@ import {
   positionNow,
   resetAfter,
 } from "../../../shared/core/topics/position.ts";
-import { assertOwnOptions, badRecordPolicy } from "../../../shared/core/topics/subscription-options.ts";
-import { subscriptionStatus } from "../../../shared/core/topics/subscription-state.ts";
+import {
+  assertOwnOptions,
+  badRecordPolicy,
+  subscriptionStatus,
+} from "../../../shared/core/topics/subscription-state.ts";
 import { type TopicRecord, recordIdentity, requestOf } from "../../../shared/core/topics/topic-record.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { agent, outside } from "../../../examples/guides/agent.ts";
 import { bank, failureOf, payments, shipping } from "../../../examples/guides/failures.ts";
 import { campaign, mail } from "../../../examples/guides/fan-out.ts";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 
 let stage: LocalStage;

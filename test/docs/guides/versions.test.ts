@@ -1,10 +1,8 @@
 /** The code of the guide about versions: a change that fits goes on, and one that does not stops with RT0016 until it is taken back. */
-import { service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { began, fits, mismatches, shop } from "../../../examples/guides/versions.ts";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 import { textOf } from "../page-text.ts";
 

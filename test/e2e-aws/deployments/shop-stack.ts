@@ -3,8 +3,7 @@ import { App, CfnOutput, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import type { AdminApiReference } from "../../../infra/apis.ts";
-import { Stepwell } from "../../../infra/stepwell.ts";
-import type { StepwellProps } from "../../../infra/stepwell.ts";
+import { Stepwell, type StepwellProps } from "../../../infra/stepwell.ts";
 import { StepwellDeployment } from "../../../infra/stepwell-deployment.ts";
 
 export interface ShopProps {

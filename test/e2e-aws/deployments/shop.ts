@@ -3,8 +3,14 @@
  * endpoint: it answers every request with a text of no protocol.
  */
 import "../../../examples/polyfill.mjs";
-import { createEndpointHandler, InvocationIdParser, object, service } from "@restatedev/restate-sdk/lambda";
-import type { Context, ObjectContext } from "@restatedev/restate-sdk/lambda";
+import {
+  createEndpointHandler,
+  InvocationIdParser,
+  object,
+  service,
+  type Context,
+  type ObjectContext,
+} from "@restatedev/restate-sdk/lambda";
 
 const VERSION = process.env["SHOP_VERSION"];
 

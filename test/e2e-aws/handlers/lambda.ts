@@ -1,7 +1,14 @@
 /** Handlers in a Lambda function that itself enforces Lambda's limit on an answer, because the emulator does not. */
 import "../../../examples/polyfill.mjs";
-import { createEndpointHandler, handlers, object, service } from "@restatedev/restate-sdk/lambda";
-import type { Context, ObjectContext, ObjectSharedContext } from "@restatedev/restate-sdk/lambda";
+import {
+  createEndpointHandler,
+  handlers,
+  object,
+  service,
+  type Context,
+  type ObjectContext,
+  type ObjectSharedContext,
+} from "@restatedev/restate-sdk/lambda";
 import { asStreaming, asSwelling, withinAnswerLimit } from "./lambda-manners.ts";
 import { noise } from "./noise.ts";
 

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
-import { callOn, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { callOn, sendOn, textOf, type Actor, type Stage } from "../../harness/engine/engine-fixture.ts";
 import { rowsOf } from "../../harness/engine/statements.ts";
 import { stages } from "../../harness/engine/stages.ts";
 

@@ -1,7 +1,6 @@
 /** Attempts that stay open: a long note informs all processes on the table that the handler takes long. */
 import { expect, test } from "vitest";
-import { callOn, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
-import type { Actor } from "../../harness/engine/engine-fixture.ts";
+import { callOn, sendOn, textOf, type Actor } from "../../harness/engine/engine-fixture.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 import { stages } from "../../harness/engine/stages.ts";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Effect } from "../../../shared/core/invocation/effects.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { lanesOf } from "../../../shared/engine/effects/effect-lanes.ts";
+import { lanesOf } from "../../../shared/engine/effects/perform.ts";
 import { workflowId } from "../../../shared/engine/accept/invocation-ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { SecretIdSource } from "../../../shared/adapters/system/id-source.ts";

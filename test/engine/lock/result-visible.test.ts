@@ -1,8 +1,7 @@
 /** Tests that the end of a keyed handler becomes visible only after the write of the state of its key. */
 import { describe, expect, test } from "vitest";
 import { attach, output } from "../../../shared/engine/ingress/attach.ts";
-import type { Actor } from "../../harness/engine/engine-fixture.ts";
-import { LEASE_MS, textOf } from "../../harness/engine/engine-fixture.ts";
+import { LEASE_MS, textOf, type Actor } from "../../harness/engine/engine-fixture.ts";
 import type { PortCall } from "../../harness/engine/engine-process.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 import {

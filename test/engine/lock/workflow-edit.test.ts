@@ -4,8 +4,7 @@ import { editState, stateOf } from "../../../shared/engine/operate/edit-state.ts
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { readPartition } from "../../../shared/engine/store/read-partition.ts";
 import { crashAfter, crashBefore } from "../../harness/engine/crash.ts";
-import type { Actor } from "../../harness/engine/engine-fixture.ts";
-import { textOf } from "../../harness/engine/engine-fixture.ts";
+import { textOf, type Actor } from "../../harness/engine/engine-fixture.ts";
 import { lockUpdate, nth, putOf, tableWrite } from "../../harness/engine/named-calls.ts";
 import { callKeyed, keyed, workflowOf } from "../../harness/engine/object-stage.ts";
 import { completePromise, getPromise, ScriptState } from "../../harness/engine/script-state.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
-import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import type { InvocationId, Nonce } from "../../../shared/core/model/ids.ts";
 import { freshId } from "../../../shared/engine/accept/invocation-ids.ts";
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
@@ -10,14 +10,12 @@ import { purge } from "../../../shared/engine/operate/purge.ts";
 import { chunkForPut } from "../../../shared/engine/store/large-record.ts";
 import { enveloped } from "../../../shared/engine/store/record-envelope.ts";
 import { openUntilS } from "../../../shared/engine/store/ttl.ts";
-import type { Nonce } from "../../../shared/core/model/ids.ts";
 import { consumeWake } from "../../../shared/engine/consume/consume-wake.ts";
 import { runSweeper } from "../../../shared/engine/sweep/sweep.ts";
 import { expireItems } from "../../../shared/wiring/expire-items.ts";
-import { type Actor, sendOn, type Stage } from "../../harness/engine/engine-fixture.ts";
+import { sendOn, type Actor, type Stage, type StageSettings } from "../../harness/engine/engine-fixture.ts";
 import { placesOf } from "../../harness/engine/inflated-store.ts";
 import { stages } from "../../harness/engine/stages.ts";
-import type { StageSettings } from "../../harness/engine/engine-fixture.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;

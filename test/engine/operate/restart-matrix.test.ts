@@ -4,8 +4,7 @@ import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { stages } from "../../harness/engine/stages.ts";
 import { actionPath, actionsFor } from "../../../ui/model/invocation-actions.ts";
-import { askAdmin, FIRST, hostOf, play, SECOND, STATES } from "./operated-scenes.ts";
-import type { Scene, State } from "./operated-scenes.ts";
+import { askAdmin, FIRST, hostOf, play, SECOND, STATES, type Scene, type State } from "./operated-scenes.ts";
 
 const open = stages();
 

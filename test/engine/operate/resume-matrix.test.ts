@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { stages } from "../../harness/engine/stages.ts";
 import { actionPath, actionsFor, type ActionFacts, ordersOf } from "../../../ui/model/invocation-actions.ts";
-import { askAdmin, FIRST, hostOf, play, SECOND, STATES } from "./operated-scenes.ts";
-import type { Scene, State } from "./operated-scenes.ts";
+import { askAdmin, FIRST, hostOf, play, SECOND, STATES, type Scene, type State } from "./operated-scenes.ts";
 
 const open = stages();
 

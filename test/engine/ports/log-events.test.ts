@@ -1,7 +1,11 @@
 /** Tests that the names of log events are well formed, and that each event is used. */
 import { expect, test } from "vitest";
-import { LOG_EVENT_NAMES, LOG_EVENTS } from "../../../shared/engine/ports/log-events.ts";
-import type { LogEvent, LogEventEntry } from "../../../shared/engine/ports/log-events.ts";
+import {
+  LOG_EVENT_NAMES,
+  LOG_EVENTS,
+  type LogEvent,
+  type LogEventEntry,
+} from "../../../shared/engine/ports/log-events.ts";
 import { readSourceTree, ROOT } from "../../architecture/source-tree.ts";
 
 test.each(LOG_EVENT_NAMES.map((name) => [name, LOG_EVENTS[name] as LogEventEntry] as const))(

@@ -1,7 +1,6 @@
 /** Tests the reads of statements: if a cell is not in an index, it is read only for a statement that names the cell. */
 import { beforeEach, expect, test } from "vitest";
-import type { Actor } from "../../harness/engine/engine-fixture.ts";
-import { callOn, sendOn } from "../../harness/engine/engine-fixture.ts";
+import { callOn, sendOn, type Actor } from "../../harness/engine/engine-fixture.ts";
 import { PROJECTED } from "../../harness/engine/counted-table.ts";
 import { keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
 import { ReadMeter } from "../../harness/engine/read-meter.ts";

@@ -1,6 +1,6 @@
 /** Joint reads: which concurrent readers share one read. */
 import { expect, test } from "vitest";
-import { JointReads } from "../../../shared/engine/store/joint-reads.ts";
+import { JointReads } from "../../../shared/engine/store/load.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 
 /** A store whose reads end when their gates open. A read returns the value that the store had when the read began. */

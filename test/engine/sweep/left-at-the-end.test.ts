@@ -4,8 +4,7 @@ import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { crashBefore } from "../../harness/engine/crash.ts";
-import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
-import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { LEASE_MS, sendOn, textOf, type Actor, type Stage } from "../../harness/engine/engine-fixture.ts";
 import { acceptanceOf, arrival } from "../../harness/engine/named-calls.ts";
 import { stages } from "../../harness/engine/stages.ts";
 

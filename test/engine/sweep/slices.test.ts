@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationPk, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
-import { readNoted } from "../../../shared/engine/store/noted.ts";
+import { readNoted } from "../../../shared/engine/store/index-walk.ts";
 import { runSlice } from "../../../shared/engine/sweep/slices.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import type { SweepReport } from "../../../shared/engine/sweep/pass.ts";

@@ -5,10 +5,8 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
 import type { Sent } from "../../../shared/engine/ports/submission.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
-import { crashBefore } from "../../harness/engine/crash.ts";
-import type { NamedCall } from "../../harness/engine/crash.ts";
-import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
-import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { crashBefore, type NamedCall } from "../../harness/engine/crash.ts";
+import { LEASE_MS, sendOn, textOf, type Actor, type Stage } from "../../harness/engine/engine-fixture.ts";
 import {
   acceptanceOf,
   after,

@@ -1,9 +1,7 @@
 /** Commands against a server that fails in the middle of its work, or gives answers that no Stepwell server gives. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
-import { openScriptedServer } from "../../harness/cli/scripted-server.ts";
-import type { ScriptedServer } from "../../harness/cli/scripted-server.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openScriptedServer, type ScriptedServer } from "../../harness/cli/scripted-server.ts";
 
 let command: BuiltCommand;
 let server: ScriptedServer;

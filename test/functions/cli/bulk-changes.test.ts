@@ -1,11 +1,8 @@
 /** Changes of all invocations that match filters: the count, the question, the outcomes and the exit code. */
-import { TerminalError, service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { TerminalError, service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 import { scribe } from "../../harness/cli/transcript.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 

@@ -1,13 +1,19 @@
 /** What the command says about a call that the ingress refuses or cannot run again, with the real command and a real server. */
-import { TerminalError, object, service, workflow } from "@restatedev/restate-sdk";
-import type { Context, ObjectContext, WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk";
+import {
+  TerminalError,
+  object,
+  service,
+  workflow,
+  type Context,
+  type ObjectContext,
+  type WorkflowContext,
+  type WorkflowSharedContext,
+} from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 import { openScriptedServer } from "../../harness/cli/scripted-server.ts";
 import { scribe } from "../../harness/cli/transcript.ts";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
 
 const checkout = workflow({
   name: "Checkout",

@@ -2,13 +2,18 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TerminalError, handlers, object, serde, service } from "@restatedev/restate-sdk";
-import type { Context, ObjectContext } from "@restatedev/restate-sdk";
+import {
+  TerminalError,
+  handlers,
+  object,
+  serde,
+  service,
+  type Context,
+  type ObjectContext,
+} from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 import { scribe } from "../../harness/cli/transcript.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 

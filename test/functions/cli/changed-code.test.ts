@@ -1,12 +1,9 @@
 /** Changes the code of a handler under its sleeping invocations, and follows each way out that the CLI prints. */
 import { createServer } from "node:http2";
-import { createEndpointHandler, service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { createEndpointHandler, service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { listen, openLocalStage } from "../../harness/local/local-stage.ts";
-import type { Listening, LocalStage } from "../../harness/local/local-stage.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { listen, openLocalStage, type Listening, type LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 import { scribe } from "../../harness/cli/transcript.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 

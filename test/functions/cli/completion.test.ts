@@ -3,8 +3,7 @@ import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { candidates } from "../../../functions/cli/commands/completion-command.ts";
 import { createProgram } from "../../../functions/cli/program.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 
 const program = createProgram(
   async () => 0,

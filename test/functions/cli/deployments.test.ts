@@ -1,13 +1,10 @@
 /** The output of `stepwell deployments` and `stepwell services` for people, scripts and programs. */
 import { createServer as createHttp1Server } from "node:http";
 import { createServer } from "node:http2";
-import { createEndpointHandler, service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { createEndpointHandler, service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { listen, openLocalStage } from "../../harness/local/local-stage.ts";
-import type { Listening, LocalStage } from "../../harness/local/local-stage.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { listen, openLocalStage, type Listening, type LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 import { scribe } from "../../harness/cli/transcript.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 

@@ -3,8 +3,7 @@ import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
 import { CommandFailure } from "../../../functions/cli/text/command-failure.ts";
 import { USUAL_PORTS } from "../../../functions/local/find-deployments.ts";
-import { devCommand, type DevInvocation } from "../../../functions/cli/commands/dev-command.ts";
-import { REFERENCE_FLAGS } from "../../../functions/cli/commands/reference-flags.ts";
+import { devCommand, REFERENCE_FLAGS, type DevInvocation } from "../../../functions/cli/commands/dev-command.ts";
 import { foreignReason } from "../../../shared/config/foreign-settings.ts";
 import { settingsNamed } from "../../../shared/config/setting-names.ts";
 

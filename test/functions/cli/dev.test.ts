@@ -7,13 +7,11 @@ import { createServer } from "node:http2";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { TerminalError, createEndpointHandler, service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { TerminalError, createEndpointHandler, service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { USUAL_PORTS } from "../../../functions/local/find-deployments.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
-import { buildCommand } from "../../errors/command.ts";
-import type { BuiltCommand } from "../../errors/command.ts";
+import { buildCommand, type BuiltCommand } from "../../errors/command.ts";
 import { startServer } from "../../harness/https/peer.ts";
 
 const READY = /Stepwell is ready/;

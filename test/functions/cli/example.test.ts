@@ -1,26 +1,22 @@
 /** Writes the TypeScript templates, builds them by their own scripts, and runs them as HTTP servers and as Lambda functions. */
-import { execFile, spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import { createServer as createPlainServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer as createPlainServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { TEMPLATES } from "../../../functions/cli/commands/templates.ts";
+import { TEMPLATES } from "../../../functions/cli/commands/example-command.ts";
 import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
 import { discover } from "../../../shared/engine/register/discover.ts";
 import { WHOLE_RANGE } from "../../../shared/core/protocol/version.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
-import { listen, openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { listen, openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { explanationOf } from "../../../shared/api/wire/remedies.ts";
 import { ERROR_CODES, ERRORS } from "../../../shared/core/errors/error-table.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 
 let command: BuiltCommand;
 beforeAll(async () => (command = await buildCommand()));

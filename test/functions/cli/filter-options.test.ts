@@ -1,9 +1,7 @@
 /** Tests filters in commands that change invocations: a filter takes one value, and a command with ids and filters is refused. */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
-import { openScriptedServer } from "../../harness/cli/scripted-server.ts";
-import type { ScriptedServer } from "../../harness/cli/scripted-server.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openScriptedServer, type ScriptedServer } from "../../harness/cli/scripted-server.ts";
 
 const CHANGES = ["cancel", "kill", "pause", "resume", "purge", "restart"];
 

@@ -3,14 +3,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEndpointHandler, service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { createEndpointHandler, service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { headersOf } from "../../../functions/cli/commands/pair-options.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
-import { listen, openLocalStage } from "../../harness/local/local-stage.ts";
-import type { Listening, LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
+import { listen, openLocalStage, type Listening, type LocalStage } from "../../harness/local/local-stage.ts";
 
 const SECRET = "Bearer canary-4711=:x";
 

@@ -1,12 +1,17 @@
 /** The output about objects and workflows: their queues, their journals, and edits of a state that is in use. */
 import { createServer } from "node:http2";
-import { createEndpointHandler, object, service, workflow } from "@restatedev/restate-sdk";
-import type { Context, ObjectContext, WorkflowContext } from "@restatedev/restate-sdk";
+import {
+  createEndpointHandler,
+  object,
+  service,
+  workflow,
+  type Context,
+  type ObjectContext,
+  type WorkflowContext,
+} from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { listen, openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { listen, openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 import { scribe } from "../../harness/cli/transcript.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 

@@ -5,10 +5,8 @@ import { WITHOUT_LIMIT, adminClient } from "../../../functions/cli/http/admin-cl
 import { CommandFailure } from "../../../functions/cli/text/command-failure.ts";
 import { exchange } from "../../../functions/cli/http/http-exchange.ts";
 import { ingressClient } from "../../../functions/cli/http/ingress-client.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
-import { openScriptedServer } from "../../harness/cli/scripted-server.ts";
-import type { ScriptedServer } from "../../harness/cli/scripted-server.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openScriptedServer, type ScriptedServer } from "../../harness/cli/scripted-server.ts";
 
 const during = async <Result>(_what: string, work: Promise<Result>): Promise<Result> => work;
 

@@ -3,10 +3,8 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { wordsFrom } from "../../../functions/cli/http/next-command.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
-import { openScriptedServer } from "../../harness/cli/scripted-server.ts";
-import type { ScriptedServer } from "../../harness/cli/scripted-server.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openScriptedServer, type ScriptedServer } from "../../harness/cli/scripted-server.ts";
 
 let command: BuiltCommand;
 let server: ScriptedServer;

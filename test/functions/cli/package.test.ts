@@ -6,9 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { TEMPLATES } from "../../../functions/cli/commands/templates.ts";
-import { missingParts } from "../../../infra/build/published-manifest.mjs";
-import type { PublishedManifest } from "../../../infra/build/published-manifest.mjs";
+import { TEMPLATES } from "../../../functions/cli/commands/example-command.ts";
+import { missingParts, type PublishedManifest } from "../../../infra/build/published-manifest.mjs";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const run = promisify(execFile);

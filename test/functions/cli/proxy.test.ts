@@ -1,17 +1,13 @@
 /** Tests the signing proxy: each request reaches the API with a valid signature, or the proxy refuses the request. */
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { signingProxy } from "../../../functions/cli/http/signing-proxy.ts";
-import { listen } from "../../harness/local/local-stage.ts";
-import type { Listening } from "../../harness/local/local-stage.ts";
-import { expectedSignature, signatureOf } from "../../harness/cli/expected-signature.ts";
-import type { SignedArrival } from "../../harness/cli/expected-signature.ts";
+import { listen, type Listening } from "../../harness/local/local-stage.ts";
+import { expectedSignature, signatureOf, type SignedArrival } from "../../harness/cli/expected-signature.ts";
 import { PAGE_REQUESTS } from "../../harness/browser/page-requests.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 
 const KEY_ID = "AKIDEXAMPLE";
 const SECRET = "an example of a secret";

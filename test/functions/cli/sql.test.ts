@@ -1,12 +1,9 @@
 /** The output of `stepwell sql` as a table, as JSON and as CSV, and how the command reads rows. */
-import { service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { csvText, readRows } from "../../../functions/cli/text/sql-rows.ts";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 import { scribe } from "../../harness/cli/transcript.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 

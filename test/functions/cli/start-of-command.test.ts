@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 
 const NODE = dirname(process.execPath);
 let command: BuiltCommand;

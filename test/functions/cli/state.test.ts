@@ -1,11 +1,8 @@
 /** The output of `stepwell state` for people, scripts and programs. */
-import { object } from "@restatedev/restate-sdk";
-import type { ObjectContext } from "@restatedev/restate-sdk";
+import { object, type ObjectContext } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 import { scribe } from "../../harness/cli/transcript.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 

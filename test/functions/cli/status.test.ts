@@ -1,14 +1,10 @@
 /** `stepwell status`: its texts, its JSON and its exit codes, also without a server and with a refused token. */
-import { service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { OverviewBody } from "../../../shared/api/contract/overview.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
-import { openScriptedServer } from "../../harness/cli/scripted-server.ts";
-import type { ScriptedServer } from "../../harness/cli/scripted-server.ts";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openScriptedServer, type ScriptedServer } from "../../harness/cli/scripted-server.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
 
 const shop = service({
   name: "Shop",

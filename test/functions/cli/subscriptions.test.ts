@@ -1,14 +1,11 @@
 /** The output of `stepwell kafka-clusters` and `stepwell subscriptions` for people, scripts and programs. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { SubscriptionBody } from "../../../shared/api/contract/topics.ts";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
 
 const orders = service({ name: "Orders", handlers: { take: async (_ctx: Context) => undefined } });
 const CONFIGURED = '[{"name":"fixed","brokers":["127.0.0.1:1"],"sasl.password":"canary"}]';

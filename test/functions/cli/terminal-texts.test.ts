@@ -1,9 +1,7 @@
 /** Texts that others chose cannot act on a terminal, in any format; a pipe gets them as they are. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { buildCommand } from "../../harness/cli/built-command.ts";
-import type { BuiltCommand } from "../../harness/cli/built-command.ts";
-import { openScriptedServer } from "../../harness/cli/scripted-server.ts";
-import type { ScriptedServer } from "../../harness/cli/scripted-server.ts";
+import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
+import { openScriptedServer, type ScriptedServer } from "../../harness/cli/scripted-server.ts";
 
 /** The beginning of a control sequence as one character, which JSON need not escape. */
 const CSI = "\u009b";

@@ -1,10 +1,8 @@
 /** The door of a listener that acts for an operator, and planted mistakes that its rules must notice. */
 import { expect, test } from "vitest";
 import { emptyResponse } from "../../../shared/api/http/message.ts";
-import { doorOf } from "../../../functions/door/door.ts";
-import type { Door, Knock } from "../../../functions/door/door.ts";
+import { doorOf, isFromOtherPage, type Door, type Knock } from "../../../functions/door/door.ts";
 import type { Ends } from "../../../functions/door/peer-user.ts";
-import { isFromOtherPage } from "../../../functions/door/door.ts";
 import { SignInCodes } from "../../../functions/door/sign-in.ts";
 import { acting } from "../../planted/acts.ts";
 import { plantedTests } from "../../planted/planted-tests.ts";

@@ -7,8 +7,7 @@ import { findDeployments } from "../../../functions/local/find-deployments.ts";
 import type { WatchedDeployment } from "../../../functions/local/watch-deployment.ts";
 import { isLoopbackAddress, isLoopbackHost, isOwnHost } from "../../../functions/door/loopback.ts";
 import { startServer } from "../../harness/https/peer.ts";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { StageOptions } from "../../harness/local/local-stage.ts";
+import { openLocalStage, type StageOptions } from "../../harness/local/local-stage.ts";
 
 /** The addresses to which the system resolves each name; other names are unknown. */
 const names = vi.hoisted(() => new Map<string, readonly string[]>());

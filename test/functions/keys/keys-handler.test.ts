@@ -1,8 +1,7 @@
 /** The custom resource that makes keys and claims the table: the metric for a new environment, and what the table has afterwards. */
 import { expect, test } from "vitest";
 import { keysResource } from "../../../functions/keys/keys-handler.ts";
-import type { Table } from "../../../shared/engine/ports/table.ts";
-import { StoreError } from "../../../shared/engine/ports/table.ts";
+import { StoreError, type Table } from "../../../shared/engine/ports/table.ts";
 import type { ParameterStore } from "../../../shared/wiring/parameter-keys.ts";
 import { measureNothingOverdue } from "../../../shared/wiring/first-measure.ts";
 import { tableWithinRights } from "../../harness/engine/table-within-rights.ts";

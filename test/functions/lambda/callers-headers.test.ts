@@ -3,8 +3,7 @@
  * cookies in a separate field.
  */
 import { expect, test } from "vitest";
-import { requestOf } from "../../../functions/lambda/gateway-event.ts";
-import type { GatewayEvent } from "../../../functions/lambda/gateway-event.ts";
+import { requestOf, type GatewayEvent } from "../../../functions/lambda/gateway-event.ts";
 import { smallWorld } from "../../api/ingress/small-world.ts";
 
 function eventOf(headers: Readonly<Record<string, string>>, more: object = {}): GatewayEvent {

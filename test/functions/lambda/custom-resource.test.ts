@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { customResource } from "../../../functions/lambda/custom-resource.ts";
-import type { ResourceEvent } from "../../../functions/lambda/custom-resource.ts";
+import { customResource, type ResourceEvent } from "../../../functions/lambda/custom-resource.ts";
 
 interface Told {
   readonly method: string | undefined;

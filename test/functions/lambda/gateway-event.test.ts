@@ -1,7 +1,6 @@
 /** Requests and responses between an HTTP API and a function. */
 import { expect, test } from "vitest";
-import type { GatewayEvent, GatewayResult } from "../../../functions/lambda/gateway-event.ts";
-import { requestOf, resultOf } from "../../../functions/lambda/gateway-event.ts";
+import { requestOf, resultOf, type GatewayEvent, type GatewayResult } from "../../../functions/lambda/gateway-event.ts";
 import { emptyResponse, textResponse } from "../../../shared/api/http/message.ts";
 
 const EVENT: GatewayEvent = {

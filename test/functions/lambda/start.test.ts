@@ -9,8 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { bundleFunctions } from "../../../infra/build/bundle.mjs";
 import { TABLE_FORMAT } from "../../../shared/config/table-facts.ts";
 import { freshSecretBytes } from "../../../shared/wiring/environment-secret.ts";
-import { scriptedAws } from "./scripted-aws.ts";
-import type { ScriptedAws } from "./scripted-aws.ts";
+import { scriptedAws, type ScriptedAws } from "./scripted-aws.ts";
 
 const PATH = "/stepwell/shop";
 const SECRET = Buffer.from(freshSecretBytes(32)).toString("base64");

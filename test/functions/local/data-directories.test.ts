@@ -5,13 +5,11 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http2";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { createEndpointHandler, service } from "@restatedev/restate-sdk";
-import type { Context } from "@restatedev/restate-sdk";
+import { createEndpointHandler, service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ERRORS } from "../../../shared/core/errors/error-table.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
-import { buildCommand } from "../../errors/command.ts";
-import type { BuiltCommand, RunningCommand } from "../../errors/command.ts";
+import { buildCommand, type BuiltCommand, type RunningCommand } from "../../errors/command.ts";
 import { startServer } from "../../harness/https/peer.ts";
 
 const READY = /Stepwell is ready/;

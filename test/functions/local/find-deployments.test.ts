@@ -1,18 +1,15 @@
 /** `stepwell dev` without `--register`: it registers deployments at the usual ports, now or later, and no other server. */
 import { createServer as createHttp1 } from "node:http";
 import { createServer } from "node:http2";
-import { createServer as createTcp } from "node:net";
-import type { Server } from "node:net";
+import { createServer as createTcp, type Server } from "node:net";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { findDeployments } from "../../../functions/local/find-deployments.ts";
 import type { WatchedDeployment } from "../../../functions/local/watch-deployment.ts";
 import type { Log } from "../../../shared/engine/ports/log.ts";
 import { manifestOf } from "../../api/admin/sample-endpoint.ts";
-import { startServer } from "../../harness/https/peer.ts";
-import type { Peer } from "../../harness/https/peer.ts";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { startServer, type Peer } from "../../harness/https/peer.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 
 const MANIFEST_TYPE = "application/vnd.restate.endpointmanifest.v4+json";

@@ -2,10 +2,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { watchDeployment } from "../../../functions/local/watch-deployment.ts";
 import type { Log } from "../../../shared/engine/ports/log.ts";
-import { manifestOf, startEndpoint } from "../../api/admin/sample-endpoint.ts";
-import type { SampleEndpoint } from "../../api/admin/sample-endpoint.ts";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { manifestOf, startEndpoint, type SampleEndpoint } from "../../api/admin/sample-endpoint.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
 
 let stage: LocalStage;
 let known: SampleEndpoint;

@@ -3,8 +3,7 @@ import { connect } from "node:http2";
 import type { Socket } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { openListener, type HttpListener } from "../../../functions/local/http-listener.ts";
-import type { HttpRequest } from "../../../shared/api/http/message.ts";
-import { jsonResponse } from "../../../shared/api/http/message.ts";
+import { jsonResponse, type HttpRequest } from "../../../shared/api/http/message.ts";
 import { frame, openSocket, PREFACE } from "../../harness/local/raw-http.ts";
 import { SEEN_WITHIN } from "../../patience.ts";
 

@@ -1,7 +1,6 @@
 /** A listener with little memory for many connections: shares, waiting and refusals, over real sockets. */
 import { once } from "node:events";
-import { connect } from "node:http2";
-import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
+import { connect, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from "node:http2";
 import { afterEach, expect, test, vi } from "vitest";
 import {
   openListener,
@@ -9,8 +8,7 @@ import {
   type ListenerOptions,
   type ListenerRooms,
 } from "../../../functions/local/http-listener.ts";
-import type { HttpRequest } from "../../../shared/api/http/message.ts";
-import { jsonResponse } from "../../../shared/api/http/message.ts";
+import { jsonResponse, type HttpRequest } from "../../../shared/api/http/message.ts";
 import { Budget } from "../../../shared/engine/bulkheads/budget.ts";
 import { exchange, head, openSocket, parseAnswers } from "../../harness/local/raw-http.ts";
 import { SEEN_WITHIN } from "../../patience.ts";

@@ -1,17 +1,14 @@
 /** The local process: it starts, answers on both ports, refuses with codes, stops, and starts again on the same data. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { request as httpRequest } from "node:http";
-import type { IncomingMessage } from "node:http";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
-import { connect as connectSocket, createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { connect as connectSocket, createServer, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startLocalProcess } from "../../../functions/local/local-process.ts";
-import type { LocalProcess } from "../../../functions/local/local-process.ts";
+import { startLocalProcess, type LocalProcess } from "../../../functions/local/local-process.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
 import { registerWhenUp } from "../../../shared/engine/register/register-when-up.ts";
 import { manifestOf, startEndpoint } from "../../api/admin/sample-endpoint.ts";

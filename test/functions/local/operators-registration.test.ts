@@ -1,13 +1,10 @@
 /** Headers, metadata, settings and removals by an operator stay while `stepwell dev` watches the deployment. */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { watchDeployment } from "../../../functions/local/watch-deployment.ts";
-import type { Watching } from "../../../functions/local/watch-deployment.ts";
+import { watchDeployment, type Watching } from "../../../functions/local/watch-deployment.ts";
 import type { Log } from "../../../shared/engine/ports/log.ts";
 import type { Deployment } from "../../../shared/core/model/deployment.ts";
-import { manifestOf, startEndpoint } from "../../api/admin/sample-endpoint.ts";
-import type { SampleEndpoint } from "../../api/admin/sample-endpoint.ts";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { manifestOf, startEndpoint, type SampleEndpoint } from "../../api/admin/sample-endpoint.ts";
+import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 
 const WITH_KEY = { additional_headers: { "x-key": "k-1" }, metadata: { team: "blue" } };

@@ -1,12 +1,9 @@
 /** Tests that the local process sends its traces to a real OTLP receiver. The called deployment uses the real SDK. */
 import { beforeEach, expect, test } from "vitest";
-import { openReceiver } from "../../adapters/tracing/otlp-receiver.ts";
-import type { OtlpReceiver } from "../../adapters/tracing/otlp-receiver.ts";
+import { openReceiver, type OtlpReceiver } from "../../adapters/tracing/otlp-receiver.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
-import { openStage } from "../../errors/stage.ts";
-import type { ErrorStage } from "../../errors/stage.ts";
-import { startTraced } from "./traced-services.ts";
-import type { TracedDeployment } from "./traced-services.ts";
+import { openStage, type ErrorStage } from "../../errors/stage.ts";
+import { startTraced, type TracedDeployment } from "./traced-services.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";

@@ -2,12 +2,10 @@
 import { createServer } from "node:http2";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { watchDeployment } from "../../../functions/local/watch-deployment.ts";
-import type { Watching } from "../../../functions/local/watch-deployment.ts";
+import { watchDeployment, type Watching } from "../../../functions/local/watch-deployment.ts";
 import type { Log } from "../../../shared/engine/ports/log.ts";
 import { startServer } from "../../harness/https/peer.ts";
-import { openLocalStage } from "../../harness/local/local-stage.ts";
-import type { Listening, LocalStage } from "../../harness/local/local-stage.ts";
+import { openLocalStage, type Listening, type LocalStage } from "../../harness/local/local-stage.ts";
 import { fetch } from "../../harness/local/admin-access.ts";
 
 let stage: LocalStage;

@@ -5,11 +5,9 @@ import type { ResourceEvent } from "../../../functions/lambda/custom-resource.ts
 import { adminClient } from "../../../functions/registrar/admin-client.ts";
 import { deploymentResource } from "../../../functions/registrar/registrar-handler.ts";
 import { listen } from "../../harness/local/local-stage.ts";
-import type { ErrorStage } from "../../errors/stage.ts";
-import { openStage } from "../../errors/stage.ts";
+import { openStage, type ErrorStage } from "../../errors/stage.ts";
 import { serveHandlers } from "../../e2e-aws/url-deployment.ts";
-import type { SignedArrival } from "../../harness/cli/expected-signature.ts";
-import { expectedSignature, signatureOf } from "../../harness/cli/expected-signature.ts";
+import { expectedSignature, signatureOf, type SignedArrival } from "../../harness/cli/expected-signature.ts";
 
 const ROLE = {
   AWS_REGION: "eu-west-1",

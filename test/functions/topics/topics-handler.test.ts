@@ -1,7 +1,6 @@
 /** Tests the topics function over an engine: records are accepted once, and a batch that cannot be accepted comes again. */
 import { beforeEach, expect, test } from "vitest";
-import type { CalledFunction } from "../../../functions/topics/topics-handler.ts";
-import { topicsHandler } from "../../../functions/topics/topics-handler.ts";
+import { topicsHandler, type CalledFunction } from "../../../functions/topics/topics-handler.ts";
 import { BatchNotAccepted, type KafkaEvent } from "../../../shared/wiring/deliver-records.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
 import type { Subscription } from "../../../shared/core/registry/subscription.ts";

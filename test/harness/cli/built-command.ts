@@ -3,8 +3,7 @@ import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { inject } from "vitest";
 import { tokenAt } from "../local/admin-access.ts";
-import { bundleCommand } from "./bundled-command.ts";
-import type { BundledCommand } from "./bundled-command.ts";
+import { bundleCommand, type BundledCommand } from "./bundled-command.ts";
 
 /** Runs a command at a pseudo-terminal and passes input and output on. */
 const AT_TERMINAL = "import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
-import { freePort } from "../../../localstack/free-port.mjs";
+import { freePort } from "../../../localstack/emulator.mjs";
 
 export const ENGINE_NAME = "dynoxide 1.2.1";
 const START_TRIES = 600;

@@ -1,7 +1,12 @@
 /** The object and the workflow with which the write budget is measured, and a service that calls the object. */
 import * as restate from "@restatedev/restate-sdk";
-import type { Context, ObjectContext, ObjectSharedContext, WorkflowContext } from "@restatedev/restate-sdk";
-import type { WorkflowSharedContext } from "@restatedev/restate-sdk";
+import type {
+  Context,
+  ObjectContext,
+  ObjectSharedContext,
+  WorkflowContext,
+  WorkflowSharedContext,
+} from "@restatedev/restate-sdk";
 
 const { handlers } = restate;
 

@@ -8,8 +8,12 @@ import type {
   PartitionPage,
   Range,
   Table,
+  Transacted,
+  Update,
+  Updated,
+  Write,
+  Written,
 } from "../../../shared/engine/ports/table.ts";
-import type { Transacted, Update, Updated, Write, Written } from "../../../shared/engine/ports/table.ts";
 
 /** The attributes in each index beside the keys: filters of listings, and the fields that the sweeper reads. */
 export const PROJECTED: Readonly<Record<IndexName, readonly string[]>> = {

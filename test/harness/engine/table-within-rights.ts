@@ -1,8 +1,6 @@
 /** A table that refuses what the role of a function may not do, as IAM does on AWS, and records each refusal. */
-import { isWithin, TABLE_RIGHTS } from "../../../shared/config/table-rights.ts";
-import type { PartitionKind, TableRole } from "../../../shared/config/table-rights.ts";
-import type { Table, Write } from "../../../shared/engine/ports/table.ts";
-import { StoreError } from "../../../shared/engine/ports/table.ts";
+import { isWithin, TABLE_RIGHTS, type PartitionKind, type TableRole } from "../../../shared/config/table-rights.ts";
+import { StoreError, type Table, type Write } from "../../../shared/engine/ports/table.ts";
 
 /** What was refused, such as `ingress may not write registry`. */
 export type Refusals = Set<string>;

@@ -1,10 +1,12 @@
 /** Servers that play the deployment in tests: HTTP/2 and HTTP/1.1, in the clear and over TLS. One `Answer` serves all kinds. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer as createHttp1 } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createSecureServer as createHttp2Secure, createServer as createHttp2 } from "node:http2";
-import type { ServerHttp2Stream } from "node:http2";
+import { createServer as createHttp1, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createSecureServer as createHttp2Secure,
+  createServer as createHttp2,
+  type ServerHttp2Stream,
+} from "node:http2";
 import { createServer as createHttp1Secure } from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,9 +1,7 @@
 /** HTTP as bytes on a socket, for requests that no client library would send. */
 import { once } from "node:events";
-import { connect as connectHttp2 } from "node:http2";
-import type { IncomingHttpHeaders } from "node:http2";
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { connect as connectHttp2, type IncomingHttpHeaders } from "node:http2";
+import { connect, type Socket } from "node:net";
 import { accessOf } from "./admin-access.ts";
 
 export interface RawAnswer {

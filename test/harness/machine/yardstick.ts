@@ -2,8 +2,7 @@
  * The control of a test that measures waits: a process with a fixed piece of work, beside the tested processes. How long the work takes says
  * how slow the machine is at that time, so a wait is judged by the machine that it happened on.
  */
-import { fork } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 

@@ -1,12 +1,10 @@
 /** Tests that checks run in order over HTTP, and that a check that cannot run is skipped with a reason. */
-import { createServer } from "node:http";
-import type { Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { apiClient } from "../../../infra/try/api-client.ts";
-import type { Check } from "../../../infra/try/checks.ts";
-import { CHECKS } from "../../../infra/try/checks.ts";
+import { CHECKS, type Check } from "../../../infra/try/checks.ts";
 import { must, Plane } from "../../../infra/try/plane.ts";
 import { smokeTest } from "../../../infra/try/smoke-test.ts";
 

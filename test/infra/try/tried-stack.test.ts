@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { STACK_DESCRIPTION } from "../../../infra/try/stack-name.ts";
-import type { EmulatorProps } from "../../../infra/try/tried-stack.ts";
-import { triedStack } from "../../../infra/try/tried-stack.ts";
+import { triedStack, type EmulatorProps } from "../../../infra/try/tried-stack.ts";
 import { briefApp } from "../brief-app.ts";
 import { resourcesOf } from "../synthesised.ts";
 

@@ -1,8 +1,7 @@
 /** One attempt of a handler: every closure that it runs writes a line into the ledger, with the processes that ran it. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { serde } from "@restatedev/restate-sdk/lambda";
-import type { Context, RestatePromise } from "@restatedev/restate-sdk/lambda";
+import { serde, type Context, type RestatePromise } from "@restatedev/restate-sdk/lambda";
 import { openLedger } from "../../crash/ledger.ts";
 import type { Recorded } from "../../crash/outcome.ts";
 import { noiseOf } from "./noise.ts";

@@ -1,6 +1,5 @@
 /** Handlers whose journals, states and payloads are large, and which return the digests of the stored values that they find. */
-import { object, serde, service } from "@restatedev/restate-sdk/lambda";
-import type { Context, ObjectContext } from "@restatedev/restate-sdk/lambda";
+import { object, serde, service, type Context, type ObjectContext } from "@restatedev/restate-sdk/lambda";
 import { Attempt, recordedIn, valueIn } from "./attempt.ts";
 import { digestOf, noiseOf } from "./noise.ts";
 import type { BulkResult, Kept, Pieces } from "./results.ts";

@@ -7,9 +7,12 @@ import {
   service,
   TerminalError,
   workflow,
+  type Context,
+  type ObjectContext,
+  type ObjectSharedContext,
+  type WorkflowContext,
+  type WorkflowSharedContext,
 } from "@restatedev/restate-sdk/lambda";
-import type { Context, ObjectContext, ObjectSharedContext } from "@restatedev/restate-sdk/lambda";
-import type { WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk/lambda";
 import type { Recorded } from "../../crash/outcome.ts";
 import { Attempt } from "./attempt.ts";
 import type { Added, HandlerResult } from "./results.ts";

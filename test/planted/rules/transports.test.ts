@@ -1,8 +1,7 @@
 /** Mistakes in the client of deployments: what refuses is left, a refusal costs no attempt, floods end, and packed answers wait. */
 import { constants, createServer } from "node:http2";
-import { createServer as createNet } from "node:net";
+import { createServer as createNet, type Server } from "node:net";
 import { createInflateRaw, deflateRawSync } from "node:zlib";
-import type { Server } from "node:net";
 import { onTestFinished, vi } from "vitest";
 import type * as IdleWork from "../../../shared/adapters/https/exchange/idle-work.ts";
 import type * as Connection from "../../../shared/adapters/https/http2/http2-connection.ts";

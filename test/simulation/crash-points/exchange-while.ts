@@ -1,6 +1,5 @@
 /** An open exchange of a process that may die: after its death no call has an effect, and none is answered. */
-import type { Exchange } from "../../../shared/engine/ports/endpoints.ts";
-import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
+import { TransportError, type Exchange } from "../../../shared/engine/ports/endpoints.ts";
 import { never } from "../never.ts";
 
 export function exchangeWhile(isAlive: () => boolean, opened: Promise<Exchange>): Exchange {

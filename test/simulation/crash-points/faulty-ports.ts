@@ -1,8 +1,7 @@
 /** One process in front of its ports: every call is counted, one of them may fail, and after its death none has an effect. */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
-import type { Table } from "../../../shared/engine/ports/table.ts";
-import { StoreError } from "../../../shared/engine/ports/table.ts";
+import { StoreError, type Table } from "../../../shared/engine/ports/table.ts";
 import { never } from "../never.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
 import { callText, type ExpiryFault, isWrite, type PortCall, type Strike } from "./point.ts";

@@ -9,8 +9,7 @@ import { hasExpired, load, type Loaded } from "../../../shared/engine/store/load
 import type { Client } from "./client.ts";
 import { placesOf } from "../../harness/engine/inflated-store.ts";
 import { judgeKeys } from "./key-judge.ts";
-import type { Ledger } from "./ledger.ts";
-import { TOKEN } from "./ledger.ts";
+import { TOKEN, type Ledger } from "./ledger.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { World } from "./world.ts";
 

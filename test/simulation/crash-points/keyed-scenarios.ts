@@ -2,8 +2,7 @@
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { At, Client } from "./client.ts";
 import { edit, pauseAndResume, pauseUntilNext, purgeEnded, restartEnded } from "./operator.ts";
-import type { Expected, Scenario } from "./scenarios.ts";
-import { CHANGES, ENDED } from "./scenarios.ts";
+import { CHANGES, ENDED, type Expected, type Scenario } from "./scenarios.ts";
 import { STUMBLES } from "./step.ts";
 
 const BOX: At = { service: "Box", key: "k" };

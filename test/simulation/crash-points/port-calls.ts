@@ -1,12 +1,14 @@
 /** The ports of a process that may die: each call goes through its `FaultyPorts`. */
-import type { Endpoints, Exchange, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
-import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
+import {
+  TransportError,
+  type Endpoints,
+  type Exchange,
+  type ExchangeRequest,
+} from "../../../shared/engine/ports/endpoints.ts";
 import type { Queue } from "../../../shared/engine/ports/queue.ts";
-import type { Key, Table } from "../../../shared/engine/ports/table.ts";
-import { StoreError } from "../../../shared/engine/ports/table.ts";
+import { StoreError, type Key, type Table } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
-import type { InProcessEndpoints } from "../in-process-endpoints.ts";
-import { exchangeOver } from "../in-process-endpoints.ts";
+import { exchangeOver, type InProcessEndpoints } from "../in-process-endpoints.ts";
 import { aboutRequest, ending, under } from "./call-parts.ts";
 import { exchangeWhile } from "./exchange-while.ts";
 import type { FaultyPorts } from "./faulty-ports.ts";

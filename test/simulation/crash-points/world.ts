@@ -8,8 +8,7 @@ import { runSweeper, sweepAll as orderedSweep } from "../../../shared/engine/swe
 import { runWorker } from "../../../shared/engine/consume/worker.ts";
 import { expireItems } from "../../../shared/wiring/expire-items.ts";
 import { startLoops } from "../../../shared/wiring/use-cases.ts";
-import type { Refusals } from "../../harness/engine/table-within-rights.ts";
-import { tableWithinRights } from "../../harness/engine/table-within-rights.ts";
+import { tableWithinRights, type Refusals } from "../../harness/engine/table-within-rights.ts";
 import { InProcessEndpoints } from "../in-process-endpoints.ts";
 import { MemoryQueue } from "../memory-queue.ts";
 import { MemoryTable } from "../memory-table.ts";

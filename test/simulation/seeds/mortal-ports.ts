@@ -1,9 +1,12 @@
 /** The ports of one mortal process: the calls of the engine go through the process, where a fault may strike most of them. */
-import type { Endpoints, Exchange, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
-import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
+import {
+  TransportError,
+  type Endpoints,
+  type Exchange,
+  type ExchangeRequest,
+} from "../../../shared/engine/ports/endpoints.ts";
 import { QUEUE_DELAY_MAX_MS, type Queue, type Wake } from "../../../shared/engine/ports/queue.ts";
-import type { Key, Table } from "../../../shared/engine/ports/table.ts";
-import { StoreError } from "../../../shared/engine/ports/table.ts";
+import { StoreError, type Key, type Table } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
 import { exchangeWhile } from "../crash-points/exchange-while.ts";
 import { exchangeOver, type InProcessEndpoints, type WholeReply } from "../in-process-endpoints.ts";

@@ -1,7 +1,6 @@
 /** The handler that plays programs over the small scripted SDK. Most seeds use this SDK, because it is cheap. */
 import type { CallOptions, ScriptContext } from "../../harness/engine/script-context.ts";
-import type { Awaited as Awaiting } from "../../harness/engine/script-awaits.ts";
-import { all, TerminalError } from "../../harness/engine/script-awaits.ts";
+import { all, TerminalError, type Awaited as Awaiting } from "../../harness/engine/script-awaits.ts";
 import { completePromise, getPromise, ScriptState } from "../../harness/engine/script-state.ts";
 import type { Outside } from "./outside.ts";
 import {

@@ -2,8 +2,14 @@
  * Throttling: for a while, the scheduler refuses every new schedule, or the table refuses all reads, all writes, all reads of
  * one index, or all writes to one index.
  */
-import type { IndexName, Item, Key, Table, Write } from "../../../shared/engine/ports/table.ts";
-import { StoreError } from "../../../shared/engine/ports/table.ts";
+import {
+  StoreError,
+  type IndexName,
+  type Item,
+  type Key,
+  type Table,
+  type Write,
+} from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
 import { START_MS } from "../virtual-clock.ts";
 import type { Mortal } from "./mortal.ts";

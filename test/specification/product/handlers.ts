@@ -1,6 +1,5 @@
 /** The handlers of all deployments: one handler that does the steps of the program in its input. */
-import { TerminalError } from "../../harness/engine/script-awaits.ts";
-import { completion } from "../../harness/engine/script-awaits.ts";
+import { TerminalError, completion } from "../../harness/engine/script-awaits.ts";
 import { AttemptFails, type Handler, type ScriptContext } from "../../harness/engine/script-context.ts";
 import { completePromise, getPromise, peekPromise, ScriptState } from "../../harness/engine/script-state.ts";
 import { ALREADY_RUN } from "../model/programs.ts";

@@ -1,8 +1,7 @@
 /** Tests a call as a line of curl and lines of the typed client, its answer, the form of registration, and service options. */
 import { expect, test } from "vitest";
 import type { HandlerBody, ServiceBody } from "../../../shared/api/contract/services.ts";
-import { clientLines, curlLine, type CallPlan } from "../../../ui/model/call-lines.ts";
-import { firstText, meaningOf } from "../../../ui/model/call-request.ts";
+import { clientLines, curlLine, firstText, meaningOf, type CallPlan } from "../../../ui/model/call-lines.ts";
 import { EMPTY_FORM, missingIn, registerBody } from "../../../ui/model/register-form.ts";
 import { changeOf, durationProblem, editsOf, effectivePolicy, policyText } from "../../../ui/model/service-options.ts";
 

@@ -1,7 +1,6 @@
 /** Tests the actions on the page of an invocation: in each status, the page offers only actions that the server accepts. */
 import { describe, expect, test } from "vitest";
 import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
-import type { ActionName } from "../../../ui/model/invocation-actions.ts";
 import {
   ACTIONS,
   actionLine,
@@ -12,6 +11,7 @@ import {
   progressOf,
   restartText,
   wordsOf,
+  type ActionName,
 } from "../../../ui/model/invocation-actions.ts";
 
 type Status = InvocationBody["status"];

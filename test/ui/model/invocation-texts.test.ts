@@ -5,7 +5,7 @@ import { waitText } from "../../../shared/api/wire/wait-words.ts";
 import { costLines, millionText, usdText } from "../../../ui/model/timeline/cost.ts";
 import { curlLine } from "../../../ui/model/invocation-actions.ts";
 import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
-import { waitChains } from "../../../ui/model/wait-chain.ts";
+import { waitChains } from "../../../ui/model/why.ts";
 
 const SINCE = "2026-11-24T12:00:00.000000000Z";
 const wait = (kind: WaitBody["kind"], below: readonly WaitBody[] = []): WaitBody => ({

@@ -1,7 +1,7 @@
 /** Tests the title of the tab, the sentence for screen readers, and the fold of a long text. */
 import { expect, test } from "vitest";
-import { changesText } from "../../../ui/model/changes-text.ts";
-import { foldedText } from "../../../ui/model/folded-text.ts";
+import { changesText } from "../../../ui/model/invocation-actions.ts";
+import { foldedText } from "../../../ui/model/visible-text.ts";
 import { invocationSubject, needsSubject, pageTitle } from "../../../ui/model/page-title.ts";
 import { parseRoute } from "../../../ui/model/route.ts";
 

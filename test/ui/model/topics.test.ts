@@ -1,8 +1,7 @@
 /** Tests the words for subscriptions, the sum of their lag, and the requests of the forms of the page Topics. */
 import { expect, test } from "vitest";
 import type { SubscriptionPauseBody } from "../../../shared/api/contract/topics.ts";
-import { missingIn, resetTarget, subscribeBody } from "../../../ui/model/subscribe-form.ts";
-import type { SubscribeForm } from "../../../ui/model/subscribe-form.ts";
+import { missingIn, resetTarget, subscribeBody, type SubscribeForm } from "../../../ui/model/subscribe-form.ts";
 import { badRecordText, behindBadRecord, brokersOf, lagOf, partsOf } from "../../../ui/model/topic-text.ts";
 
 const FORM: SubscribeForm = {

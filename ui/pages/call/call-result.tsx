@@ -1,8 +1,7 @@
 /** The result of a call: its progress, its answer, and the invocation that it began. */
 import type { JSX } from "preact";
-import { ask } from "../../data/api.ts";
-import { readsHaveAPrice } from "../../data/server.ts";
-import { meaningOf } from "../../model/call-request.ts";
+import { ask, readsHaveAPrice } from "../../data/api.ts";
+import { meaningOf } from "../../model/call-lines.ts";
 import { hrefTo } from "../../model/route.ts";
 import { visibleLine } from "../../model/visible-text.ts";
 import { durationText } from "../../model/time-text.ts";

@@ -5,7 +5,7 @@ import { nowMs } from "../../data/clock.ts";
 import { usePolled } from "../../data/polled.ts";
 import { countPinned } from "../../data/registry.ts";
 import type { DeploymentSummaryBody } from "../../../shared/api/contract/deployments.ts";
-import { readsHaveAPrice } from "../../data/server.ts";
+import { readsHaveAPrice } from "../../data/api.ts";
 import { addressOf, healthText, modeText, versionsText } from "../../model/deployment-text.ts";
 import { hrefTo } from "../../model/route.ts";
 import { countText } from "../../model/size-text.ts";

@@ -1,7 +1,7 @@
 /** The dialog that registers a deployment: a dry run shows the changes, and the same request then makes them. */
 import type { JSX } from "preact";
 import { registrationPlan, type ServiceChange } from "../../../shared/api/wire/registration-plan.ts";
-import { ApiProblem } from "../../data/api.ts";
+import { ApiProblem, server } from "../../data/api.ts";
 import { askServices, postDeployment, type Registration } from "../../data/registry.ts";
 import { EMPTY_FORM, missingIn, registerBody, type RegisterForm } from "../../model/register-form.ts";
 import { useDialogForm } from "../../parts/dialog-form.ts";
@@ -11,7 +11,6 @@ import { RegisterFields } from "./register-fields.tsx";
 import { RegisterProblem } from "./register-problem.tsx";
 import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { curlParts, proposedCall } from "../../../shared/api/wire/proposed-call.ts";
-import { server } from "../../data/server.ts";
 import { UNKNOWN_INGRESS } from "../../model/call-lines.ts";
 import { hrefTo } from "../../model/route.ts";
 import { visibleText } from "../../model/visible-text.ts";

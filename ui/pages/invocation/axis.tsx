@@ -3,8 +3,7 @@
  * waits. Behind the rows are a line for each tick and a band for each collapsed wait.
  */
 import type { JSX } from "preact";
-import { gapsOf, timeScale, toMs, toPx, type TimeScale, type Span } from "../../model/timeline/scale.ts";
-import { ticksOf } from "../../model/timeline/ticks.ts";
+import { gapsOf, timeScale, toMs, toPx, ticksOf, type TimeScale, type Span } from "../../model/timeline/scale.ts";
 import { durationText } from "../../model/time-text.ts";
 import { exactText } from "../../parts/moment.tsx";
 import { useMemo, useRef, useState } from "preact/hooks";

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { InvocationBody, ValueBody } from "../../../shared/api/contract/invocations.ts";
 import { type ApiProblem, ask, exchange, problemIn, problemOf } from "../../data/api.ts";
-import { useService } from "../../data/service.ts";
+import { useService } from "../../data/invocation.ts";
 import { bytesOfBase64 } from "../../model/payload-text.ts";
 import { Payload } from "../../parts/payload.tsx";
 import { ProblemBox, Skeleton } from "../../parts/states.tsx";

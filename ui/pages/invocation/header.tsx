@@ -6,8 +6,8 @@ import type { InvocationBody } from "../../../shared/api/contract/invocations.ts
 import { shellWord } from "../../../shared/api/wire/quoted-words.ts";
 import { inputOf } from "../../data/calls.ts";
 import { nowMs } from "../../data/clock.ts";
-import { server } from "../../data/server.ts";
-import { useService } from "../../data/service.ts";
+import { server } from "../../data/api.ts";
+import { useService } from "../../data/invocation.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
 import { callAgainLine, UNKNOWN_INGRESS } from "../../model/call-lines.ts";
 import { actionsFor, askText, curlLine, wordsOf } from "../../model/invocation-actions.ts";

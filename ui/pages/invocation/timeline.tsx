@@ -1,13 +1,13 @@
 /** The timeline of an invocation: one row for each operation, time from left to right, details of the chosen row beside it. */
 import type { JSX } from "preact";
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState, useEffect } from "preact/hooks";
 import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
 import { nowMs, peekNowMs } from "../../data/clock.ts";
 import { route, setQuery } from "../../data/location.ts";
 import { busySpans, rangeIn, wholeSpan } from "../../model/timeline/activity.ts";
 import { attemptMarks, type AttemptMark } from "../../model/timeline/attempts.ts";
 import type { Operation } from "../../model/timeline/operation.ts";
-import { rowsOf, type Row } from "../../model/timeline/rows.ts";
+import { rowsOf, type Row, type Child } from "../../model/timeline/rows.ts";
 import { timeScale, type Span } from "../../model/timeline/scale.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Skeleton } from "../../parts/states.tsx";
@@ -17,11 +17,11 @@ import { AttemptStrip } from "./attempts.tsx";
 import { Axis, Minimap } from "./axis.tsx";
 import { EntryPanel } from "./entry-panel.tsx";
 import { TimelineRow } from "./timeline-row.tsx";
-import { useChildren } from "./use-children.ts";
 import { useChosen, type Chosen } from "./use-chosen.ts";
-import { useOperations } from "./use-operations.ts";
 import { useTimelineKeys, toggleWaits, zoom } from "./use-timeline-keys.ts";
 import { countText } from "../../model/size-text.ts";
+import { ApiProblem, ask } from "../../data/api.ts";
+import { operationsOf, operationSteps, type TimelineFacts } from "../../model/timeline/operations.ts";
 
 const NONE: readonly Operation[] = [];
 const ROW_PX = 28;
@@ -278,4 +278,136 @@ function TimelineTools({ body, rows, find, whole, shown, isCollapsed }: Timeline
       </span>
     </div>
   );
+}
+
+/** The page shows this many entries of a child. A note below them refers the reader to the child's own page for the rest. */
+const ENTRIES_MAX = 2_000;
+
+/**
+ * The called invocations whose calls are expanded. The page reads each when its call is first expanded, and again whenever the
+ * parent was read again, until the called invocation has ended.
+ */
+interface Children {
+  readonly operations: ReadonlyMap<string, Child>;
+  busy(now: number): readonly Span[];
+  bodyOf(id: string): InvocationBody | undefined;
+}
+
+type Known = Child & { readonly body?: InvocationBody };
+
+/** @param expanded the keys of expanded rows; `5/2` is operation 2 of the invocation that the page's operation 5 calls */
+function useChildren(
+  parent: InvocationBody,
+  expanded: ReadonlySet<string>,
+  operations: readonly Operation[],
+): Children {
+  const [known, setKnown] = useState<ReadonlyMap<string, Known>>(new Map());
+  const asking = useRef(new Set<string>());
+  const wanted = useMemo(() => wantedIds(expanded, operations, known), [expanded, operations, known]);
+  const load = (id: string): void => {
+    if (asking.current.has(id)) return;
+    asking.current.add(id);
+    void read(id).then((child) => {
+      asking.current.delete(id);
+      setKnown((now) => new Map(now).set(id, child));
+    });
+  };
+  useEffect(() => {
+    for (const id of wanted) if (!known.has(id)) load(id);
+  }, [wanted]);
+  useEffect(() => {
+    for (const id of wanted) {
+      const child = known.get(id);
+      if (child?.kind === "failed" || (child?.body !== undefined && child.body.status !== "completed")) load(id);
+    }
+  }, [parent]);
+  return {
+    operations: known,
+    busy: (now) => [...wanted].flatMap((id) => (known.get(id)?.body ? busySpans(known.get(id)!.body!, now) : [])),
+    bodyOf: (id) => known.get(id)?.body,
+  };
+}
+
+async function read(id: string): Promise<Known> {
+  try {
+    const body = await ask<InvocationBody>(`invocations/${encodeURIComponent(id)}?limit=${ENTRIES_MAX}`);
+    const { startMs, endMs } = wholeSpan(body, Number.NaN);
+    const span = body.completed_at === undefined ? { startMs } : { startMs, endMs };
+    return {
+      kind: "loaded",
+      operations: operationsOf(body),
+      isCut: body.entry_count > body.entries.length,
+      body,
+      span,
+    };
+  } catch (error) {
+    const isGone = error instanceof ApiProblem && error.status === 404;
+    const reason = isGone
+      ? "The called invocation is no longer kept."
+      : `The called invocation cannot be read: ${String(error)}`;
+    return { kind: "failed", reason };
+  }
+}
+
+function wantedIds(
+  expanded: ReadonlySet<string>,
+  operations: readonly Operation[],
+  known: ReadonlyMap<string, Known>,
+): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const key of expanded) {
+    const id = childOf(key.split("/"), operations, known);
+    if (id !== undefined) ids.add(id);
+  }
+  return ids;
+}
+
+function childOf(
+  path: readonly string[],
+  operations: readonly Operation[],
+  known: ReadonlyMap<string, Known>,
+): string | undefined {
+  const id = operations.find(({ key }) => key === path[0])?.childId;
+  if (id === undefined || path.length === 1) return id;
+  const child = known.get(id);
+  return child?.kind === "loaded" ? childOf(path.slice(1), child.operations, known) : undefined;
+}
+
+/** Shorter journals are laid out at once. */
+const AT_ONCE_MAX_ENTRIES = 1_000;
+/** After this time of work, the page may paint and answer keys. */
+const WORK_MS = 12;
+
+/** The operations of a timeline; those of a long journal are made in steps, so that the page never blocks. */
+interface Operations {
+  readonly facts: TimelineFacts;
+  readonly operations: readonly Operation[];
+}
+
+/**
+ * Undefined until the operations of a long journal are computed for the first time. While they are computed again, the
+ * hook returns the former ones.
+ */
+function useOperations(facts: TimelineFacts): Operations | undefined {
+  const isShort = facts.entries.length <= AT_ONCE_MAX_ENTRIES;
+  const atOnce = useMemo(() => (isShort ? { facts, operations: operationsOf(facts) } : undefined), [facts]);
+  const [inSteps, setInSteps] = useState<Operations>();
+  useEffect(() => {
+    if (isShort) return;
+    let isOver = false;
+    const steps = operationSteps(facts);
+    const work = (): void => {
+      if (isOver) return;
+      for (const untilMs = performance.now() + WORK_MS; performance.now() < untilMs;) {
+        const step = steps.next();
+        if (step.done === true) return setInSteps({ facts, operations: step.value });
+      }
+      setTimeout(work);
+    };
+    setTimeout(work);
+    return () => {
+      isOver = true;
+    };
+  }, [facts]);
+  return atOnce ?? inSteps;
 }

@@ -5,7 +5,7 @@ import type { InvocationBody, WaitBody } from "../../../shared/api/contract/invo
 import { pauseWords, stepWords, waitParts, type MomentWords } from "../../../shared/api/wire/wait-words.ts";
 import { nowMs } from "../../data/clock.ts";
 import { durationText, momentOf } from "../../model/time-text.ts";
-import { waitChains, type WaitChain } from "../../model/wait-chain.ts";
+import { waitChains, type WaitChain } from "../../model/why.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Exact, exactText } from "../../parts/moment.tsx";
 import { DeploymentLink, InvocationLink } from "../../parts/short-id.tsx";

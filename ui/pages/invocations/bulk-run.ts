@@ -1,8 +1,7 @@
 /** One change of many invocations, from the search for them to the end of its last batch. */
 import type { BatchBody } from "../../../shared/api/contract/changes.ts";
-import { ApiProblem, ask } from "../../data/api.ts";
+import { ApiProblem, ask, readsHaveAPrice } from "../../data/api.ts";
 import { listingPages } from "../../data/listing.ts";
-import { readsHaveAPrice } from "../../data/server.ts";
 import {
   advanced,
   appliesTo,

@@ -4,15 +4,15 @@ import { useEffect, useState } from "preact/hooks";
 import { problemOf, type ApiProblem } from "../../data/api.ts";
 import { askWholeState } from "../../data/key-state.ts";
 import { bytesOfText, editableText, formOf, type ByteForm } from "../../model/byte-text.ts";
-import type { KeyState, StateEdit } from "../../model/key-state.ts";
+import { changedNames, type KeyState, type StateEdit, type Values } from "../../model/key-state.ts";
 import { isJson } from "../../../shared/api/wire/pretty-json.ts";
 import { DialogFrame } from "../../parts/dialog-frame.tsx";
 import { Editor } from "../../parts/editor.tsx";
 import { ProblemBox, Skeleton } from "../../parts/states.tsx";
-import { ConflictView } from "./conflict-view.tsx";
-import { useStateEdit } from "./state-edit.ts";
+import { useStateEdit, type Conflict } from "./state-edit.ts";
 import { countText } from "../../model/size-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
+import { Payload } from "../../parts/payload.tsx";
 
 export interface EditDialogProps {
   readonly service: string;
@@ -211,4 +211,64 @@ function Removal({ service, objectKey, edit, refresh, onClose, base }: RemovalDi
       )}
     </DialogFrame>
   );
+}
+
+const SHOWN_NAMES = 12;
+
+/** The conflict of an edit with a state that has changed meanwhile: both values, and a button for each. */
+interface ConflictViewProps {
+  readonly conflict: Conflict;
+  /** Makes the edit on the present state. */
+  readonly onOverwrite: () => void;
+  /** Leaves the present state as it is. */
+  readonly onTake: () => void;
+}
+
+function ConflictView({ conflict, onOverwrite, onTake }: ConflictViewProps): JSX.Element {
+  const { edit, base, present } = conflict;
+  const changed = changedNames(base.values, present.values);
+  return (
+    <div class="problem" role="alert">
+      <strong>The state has changed since you opened it</strong>
+      <p>
+        Changed meanwhile:{" "}
+        {changed.slice(0, SHOWN_NAMES).map((name) => (
+          <span key={name} class="service-name mono">
+            <ForeignText text={name} maxChars={40} />
+          </span>
+        ))}
+        {changed.length > SHOWN_NAMES && `and ${changed.length - SHOWN_NAMES} more`}
+      </p>
+      {edit.kind !== "clear" && (
+        <div class="two">
+          <section>
+            <h3>Present</h3>
+            <Side name={edit.name} values={present.values} />
+          </section>
+          <section>
+            <h3>Yours</h3>
+            <Side name={edit.name} values={yours(edit)} />
+          </section>
+        </div>
+      )}
+      <p class="dim">Your change concerns this value alone; the other values stay as they are at present.</p>
+      <div class="buttons">
+        <button type="button" onClick={onTake}>
+          Keep the present one
+        </button>
+        <button type="button" class="danger" onClick={onOverwrite}>
+          Make my change all the same
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function yours(edit: StateEdit): Values {
+  return edit.kind === "set" ? new Map([[edit.name, edit.bytes]]) : new Map();
+}
+
+function Side({ name, values }: { readonly name: string; readonly values: Values }): JSX.Element {
+  const bytes = values.get(name);
+  return bytes === undefined ? <p class="dim">no such value</p> : <Payload content={bytes} fileName={`${name}.bin`} />;
 }

@@ -5,7 +5,7 @@ import { askPromises, askQueue, type PromiseRow, type QueuedRow } from "../../da
 import { askState } from "../../data/key-state.ts";
 import { usePolled } from "../../data/polled.ts";
 import { useService } from "../../data/registry.ts";
-import { readsHaveAPrice } from "../../data/server.ts";
+import { readsHaveAPrice } from "../../data/api.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
 import { listHref } from "../../model/invocation-filter.ts";
 import { hrefTo } from "../../model/route.ts";

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { askKeys, type KeyList, type KeyRow } from "../../data/keys.ts";
 import { goTo } from "../../data/location.ts";
 import { usePolled } from "../../data/polled.ts";
-import { readsHaveAPrice } from "../../data/server.ts";
+import { readsHaveAPrice } from "../../data/api.ts";
 import { hrefTo } from "../../model/route.ts";
 import { countText, sizeText } from "../../model/size-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";

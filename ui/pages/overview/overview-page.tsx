@@ -2,10 +2,9 @@
 import type { JSX } from "preact";
 import type { DeploymentSummaryBody } from "../../../shared/api/contract/deployments.ts";
 import type { OverviewBody } from "../../../shared/api/contract/overview.ts";
-import { ask } from "../../data/api.ts";
+import { ask, readsHaveAPrice } from "../../data/api.ts";
 import { peekNowMs } from "../../data/clock.ts";
 import { usePolled } from "../../data/polled.ts";
-import { readsHaveAPrice } from "../../data/server.ts";
 import { LoadedView } from "../../parts/states.tsx";
 import { EndedPart } from "./ended-part.tsx";
 import { NeedsList } from "./needs-list.tsx";

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import type { ServiceBody, ServiceCountsBody } from "../../../shared/api/contract/services.ts";
 import { route } from "../../data/location.ts";
 import { useServiceCounts, useServices } from "../../data/registry.ts";
-import { readsHaveAPrice } from "../../data/server.ts";
+import { readsHaveAPrice } from "../../data/api.ts";
 import { servicesWith, serviceTypeText } from "../../model/deployment-text.ts";
 import { listHref } from "../../model/invocation-filter.ts";
 import { hrefTo } from "../../model/route.ts";

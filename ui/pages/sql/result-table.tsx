@@ -4,8 +4,8 @@ import { useMemo, useState, useEffect, useRef } from "preact/hooks";
 import { cellText, columnWidths, isNumeric, type AnswerRow, type StatementAnswer } from "../../model/sql-answer.ts";
 import { visibleLine } from "../../model/visible-text.ts";
 import { WindowList } from "../../parts/window-list.tsx";
-import { CellContent } from "./cell-content.tsx";
 import { Payload } from "../../parts/payload.tsx";
+import { DeploymentLink, InvocationLink } from "../../parts/short-id.tsx";
 
 const ROW_PX = 28;
 
@@ -136,4 +136,16 @@ function Value({ text, name }: { readonly text: string | undefined; readonly nam
   if (text === undefined) return <span class="dim">NULL</span>;
   const isLong = text.length > LINE_MAX_CHARS || text.includes("\n") || /^[[{]/.test(text);
   return isLong ? <Payload content={text} fileName={`${name}.txt`} /> : <CellContent text={text} />;
+}
+
+/** The bound on the shown text of a cell. No column is wide enough to show a longer text. */
+const CELL_MAX_CHARS = 200;
+const INVOCATION = /^inv_[0-9A-Za-z]{20,60}$/;
+const DEPLOYMENT = /^dp_[0-9A-Za-z]{10,60}$/;
+
+/** The text of one cell; ids lead to their pages. */
+function CellContent({ text }: { readonly text: string }): JSX.Element {
+  if (INVOCATION.test(text)) return <InvocationLink id={text} whole />;
+  if (DEPLOYMENT.test(text)) return <DeploymentLink id={text} whole />;
+  return <bdi>{visibleLine(text.slice(0, CELL_MAX_CHARS))}</bdi>;
 }

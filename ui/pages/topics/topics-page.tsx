@@ -5,8 +5,7 @@ import { useShortcuts } from "../../data/shortcuts.ts";
 import { useTopics, type Topics } from "../../data/topics.ts";
 import { countText } from "../../model/size-text.ts";
 import { LoadedView, Empty } from "../../parts/states.tsx";
-import { SubscribeDialog } from "./subscribe-dialog.tsx";
-import { SubscriptionDialog, type AskedChange } from "./subscription-dialogs.tsx";
+import { SubscribeDialog, SubscriptionDialog, type AskedChange } from "./subscription-dialogs.tsx";
 import { SubscriptionTable } from "./subscription-table.tsx";
 import type { KafkaClusterBody, SubscriptionBody } from "../../../shared/api/contract/topics.ts";
 import { brokersOf, partsOf } from "../../model/topic-text.ts";
@@ -14,7 +13,7 @@ import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Age } from "../../parts/moment.tsx";
 import { TableHead } from "../../parts/table-head.tsx";
 import { Pairs } from "./pairs.tsx";
-import { readsHaveAPrice } from "../../data/server.ts";
+import { readsHaveAPrice } from "../../data/api.ts";
 
 export function TopicsPage(): JSX.Element {
   const topics = useTopics();

@@ -1,8 +1,7 @@
 /** The greeter greets, and reminds after its sleep. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startStepwell } from "./stepwell.ts";
-import type { Stepwell } from "./stepwell.ts";
+import { startStepwell, type Stepwell } from "./stepwell.ts";
 
 let stepwell: Stepwell;
 before(async () => {

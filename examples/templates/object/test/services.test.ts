@@ -1,8 +1,7 @@
 /** The counter counts for each key, and additions to one key never overlap. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startStepwell } from "./stepwell.ts";
-import type { Stepwell } from "./stepwell.ts";
+import { startStepwell, type Stepwell } from "./stepwell.ts";
 
 let stepwell: Stepwell;
 before(async () => {

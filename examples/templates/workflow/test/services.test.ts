@@ -1,8 +1,7 @@
 /** A sign-up ends once its secret is confirmed. */
 import assert from "node:assert/strict";
 import { after, before, mock, test } from "node:test";
-import { startStepwell } from "./stepwell.ts";
-import type { Stepwell } from "./stepwell.ts";
+import { startStepwell, type Stepwell } from "./stepwell.ts";
 
 let stepwell: Stepwell;
 before(async () => {

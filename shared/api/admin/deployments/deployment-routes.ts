@@ -1,21 +1,20 @@
 /** The routes of deployments: register, list, show, update in place, remove. */
-import { type DeploymentId, IdError, parseDeploymentId } from "../../../core/model/ids.ts";
+import { IdError, parseDeploymentId, type DeploymentId } from "../../../core/model/ids.ts";
 import { ManifestRuleError } from "../../../core/protocol/manifest-rule-error.ts";
-import { viewDeployments } from "../../../engine/register/deployments-view.ts";
+import { viewDeployments, type DeploymentView } from "../../../engine/register/deployments-view.ts";
 import { AddressError } from "../../../engine/register/discover.ts";
 import { register } from "../../../engine/register/register.ts";
 import {
   DestinationKindError,
   HeadersElsewhereError,
-  type UpdateRequest,
   removeDeployment as remove,
   updateDeployment,
+  type UpdateRequest,
 } from "../../../engine/register/change-deployments.ts";
 import type { Needs } from "../../../engine/register/needed-by.ts";
-import { type HttpResponse, emptyResponse, jsonResponse } from "../../http/message.ts";
+import { emptyResponse, jsonResponse, type HttpResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import { type AdminRequest, route, pathParam, PlainRefusal } from "../requests/admin-request.ts";
-import { deploymentDetail, deploymentSummary, registeredBody } from "./deployment-body.ts";
+import { route, pathParam, PlainRefusal, type AdminRequest } from "../requests/admin-request.ts";
 import { readQuery } from "../requests/json-body.ts";
 import { readPatch, readRegisterRequest, readReplacement } from "./register-request.ts";
 import {
@@ -26,7 +25,18 @@ import {
   RegisteredBody,
   RemoveDeploymentQuery,
   UpdateDeployment,
+  type CircuitBody,
+  type DeploymentAddressBody,
+  type DeploymentHealthBody,
+  type DeploymentSummaryBody,
 } from "../../contract/deployments.ts";
+import type { DeploymentHealth } from "../../../core/registry/deployment-health.ts";
+import type { OpenCircuit } from "../../../core/model/circuit.ts";
+import { addressOf, type Deployment } from "../../../core/model/deployment.ts";
+import type { EngineSettings } from "../../../engine/ports/engine-settings.ts";
+import type { ServiceBody } from "../../contract/services.ts";
+import { filled, maskedValues, momentText, present, written } from "../requests/json-members.ts";
+import { serviceBody } from "../services/service-body.ts";
 
 const DISCOVERY = ["META0003", "META0012", "META0013", "META0014", "META0015"];
 const UPDATE = {
@@ -176,4 +186,79 @@ function inUseText(id: string, { pinned, unserved, services, isAtLeast }: Needs)
 
 function counted(count: number, isAtLeast: boolean): string {
   return `${isAtLeast ? "at least " : ""}${count} open invocation${count === 1 ? "" : "s"}`;
+}
+
+/** Formats deployments for the admin API: a summary has the names of the services, a detail has the whole services. */
+export function deploymentSummary(view: DeploymentView): DeploymentSummaryBody {
+  const services = view.deployment.services.map(({ name, revision }) => ({ name, revision }));
+  return { ...described(view), services };
+}
+
+function deploymentDetail(view: DeploymentView, server: EngineSettings): DeploymentBody {
+  return { ...described(view), services: servicesOf(view.deployment, server) };
+}
+
+function registeredBody(deployment: Deployment, server: EngineSettings): RegisteredBody {
+  return {
+    id: deployment.id,
+    services: servicesOf(deployment, server),
+    min_protocol_version: deployment.minProtocolVersion,
+    max_protocol_version: deployment.maxProtocolVersion,
+    ...present({ sdk_version: deployment.sdkVersion }),
+  };
+}
+
+function servicesOf(deployment: Deployment, server: EngineSettings): readonly ServiceBody[] {
+  return deployment.services.map((service) => serviceBody(service, deployment, server));
+}
+
+function described({ deployment, status, pinned, circuits, health }: DeploymentView) {
+  return {
+    id: deployment.id,
+    ...addressBody(deployment),
+    ...present({
+      additional_headers: filled(maskedValues(deployment.additionalHeaders)),
+      metadata: filled(deployment.metadata),
+    }),
+    created_at: momentText(deployment.createdAtMs),
+    min_protocol_version: deployment.minProtocolVersion,
+    max_protocol_version: deployment.maxProtocolVersion,
+    ...present({ sdk_version: deployment.sdkVersion }),
+    status,
+    ...present({ pinned_invocations: pinned }),
+    health: healthBody(health),
+    ...(circuits.length > 0 && { circuits: circuits.map(circuitBody) }),
+  };
+}
+
+function healthBody({ state, sinceMs, reason, lastContactAtMs }: DeploymentHealth): DeploymentHealthBody {
+  return {
+    state,
+    ...present({
+      since: written(sinceMs, momentText),
+      reason,
+      last_contact_at: written(lastContactAtMs, momentText),
+    }),
+  };
+}
+
+function circuitBody({ service, sinceMs, untilMs, reason }: OpenCircuit): CircuitBody {
+  return { service, open_since: momentText(sinceMs), next_attempt_at: momentText(untilMs), reason };
+}
+
+function addressBody({ destination, protocolMode }: Deployment): DeploymentAddressBody {
+  if (destination.kind === "lambda") {
+    return {
+      arn: destination.arn,
+      ...present({
+        assume_role_arn: destination.assumeRoleArn,
+        compression: destination.compression && ("Zstd" as const),
+      }),
+    };
+  }
+  return {
+    uri: addressOf(destination),
+    protocol_type: protocolMode === "bidi-stream" ? "BidiStream" : "RequestResponse",
+    http_version: destination.httpVersion === "h2" ? "HTTP/2.0" : "HTTP/1.1",
+  };
 }

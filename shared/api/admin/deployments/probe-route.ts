@@ -1,10 +1,8 @@
 /** `POST /deployments/{id}/probe`: the server asks a registered deployment at once what it announces. */
-import { cutToBytes } from "../../../core/model/cut-text.ts";
+import { cutToBytes } from "../../../core/model/attempt-failure.ts";
 import type { ManifestDifference } from "../../../core/registry/same-manifest.ts";
-import { probeDeployment } from "../../../engine/register/probe-deployment.ts";
-import type { Probe } from "../../../engine/register/probe-deployment.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { jsonResponse } from "../../http/message.ts";
+import { probeDeployment, type Probe } from "../../../engine/register/probe-deployment.ts";
+import { jsonResponse, type HttpResponse } from "../../http/message.ts";
 import { ProbeBody, type ProbeDifferenceBody } from "../../contract/deployments.ts";
 import { type AdminRequest, route } from "../requests/admin-request.ts";
 import { assertOwnOrigin } from "../invocations/call-route.ts";

@@ -3,8 +3,7 @@ import type { InvocationId } from "../../../core/model/ids.ts";
 import { atMost } from "../../../engine/bulkheads/at-most.ts";
 import { StoreError } from "../../../engine/ports/table.ts";
 import type { DeploymentChoice } from "../../../engine/ports/submission.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { emptyResponse, jsonResponse } from "../../http/message.ts";
+import { emptyResponse, jsonResponse, type HttpResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { type AdminRequest, route, pathParam } from "../requests/admin-request.ts";
 import {

@@ -1,21 +1,27 @@
 /** Formats an invocation for `GET /invocations/{id}`. */
 import type { Failure } from "../../../core/model/failure.ts";
-import { durationText } from "../../../core/model/duration-text.ts";
+import { durationText } from "../../../core/model/duration.ts";
 import { targetText } from "../../../core/model/target.ts";
-import type { InvocationView, MismatchSide, MismatchView } from "../../../engine/ports/submission.ts";
-import type { AttemptView, EntryView, UsageView } from "../../../engine/ports/view-parts.ts";
+import type {
+  InvocationView,
+  MismatchSide,
+  MismatchView,
+  AttemptView,
+  EntryView,
+  UsageView,
+} from "../../../engine/ports/submission.ts";
 import {
-  type AttemptSpanBody,
   ENTRIES_MAX_CHARS,
+  VALUES_MAX_BYTES,
+  VALUE_MAX_BYTES,
+  type AttemptSpanBody,
   type EntryBody,
   type InvocationBody,
   type MismatchBody,
   type MismatchSideBody,
   type UsageBody,
   type ValueBody,
-  VALUES_MAX_BYTES,
 } from "../../contract/invocations.ts";
-import { valueWriter } from "./entry-value-body.ts";
 import { momentText, present, written } from "../requests/json-members.ts";
 import { attemptFailureBody, pauseBody, waitBody } from "./wait-body.ts";
 
@@ -138,4 +144,47 @@ function mismatchBody({ entry, rows, journal, code, waysOut }: MismatchView): Mi
 
 function sideBody({ deploymentId, revision, address }: MismatchSide): MismatchSideBody {
   return { deployment_id: deploymentId, ...present({ revision, address }) };
+}
+
+/**
+ * JSON writes each byte of a text as at most two bytes, because a value with any control character other than \n, \r and \t
+ * becomes base64.
+ */
+const GROWTH_MAX = 2;
+/** The base64 of a single byte. */
+const ENCODED_MIN_BYTES = 4;
+const SHORT_ESCAPES = /[\n\r\t]/g;
+
+/**
+ * @param valueMaxBytes the largest part of one value
+ * @returns a function that writes one value after the other; what exceeds the bound is cut
+ */
+export function valueWriter(valueMaxBytes = VALUE_MAX_BYTES): (value: Uint8Array) => ValueBody {
+  let leftBytes = VALUES_MAX_BYTES;
+  return (value) => {
+    const room = leftBytes < ENCODED_MIN_BYTES ? 0 : Math.floor(leftBytes / GROWTH_MAX);
+    const takenBytes = Math.min(value.length, valueMaxBytes, room);
+    const isCut = takenBytes < value.length;
+    const cut = isCut ? ({ cut: true } as const) : {};
+    if (isCut && takenBytes === 0) return { size: value.length, ...cut };
+    const taken = value.subarray(0, takenBytes);
+    const text = textOf(taken, isCut);
+    if (text === undefined) {
+      const base64 = Buffer.from(taken).toString("base64");
+      leftBytes -= base64.length;
+      return { size: value.length, base64, ...cut };
+    }
+    leftBytes -= Buffer.byteLength(JSON.stringify(text)) - '""'.length;
+    return { size: value.length, text, ...cut };
+  };
+}
+
+/** @param isCut whether the bytes may end within a character; such an incomplete character is left out */
+function textOf(bytes: Uint8Array, isCut: boolean): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });
+    return /\p{Cc}/u.test(text.replaceAll(SHORT_ESCAPES, "")) ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }

@@ -4,15 +4,18 @@ import { END_OUTCOMES } from "../../../core/invocation/end-outcome.ts";
 import { type Bound, both } from "../../../core/query/narrowing.ts";
 import { isCauseId } from "../../../core/query/cause.ts";
 import type { Engine } from "../../../engine/engine.ts";
-import { listInvocations, OPEN_STATUSES, UnlistableError } from "../../../engine/query/list-invocations.ts";
-import type { PageChoice } from "../../../engine/query/list-invocations.ts";
+import {
+  listInvocations,
+  OPEN_STATUSES,
+  UnlistableError,
+  type PageChoice,
+} from "../../../engine/query/list-invocations.ts";
 import { type DetailedPage, listByDetails } from "../../../engine/query/list-by-details.ts";
 import { type ListPosition, positionIn, positionText } from "../../../engine/query/list-position.ts";
 import { waitsOfRows } from "../../../engine/query/waits-for.ts";
 import { RowReader } from "../../../engine/query/row-details.ts";
 import { SqlError } from "../../../engine/ports/sql.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { jsonResponse } from "../../http/message.ts";
+import { jsonResponse, type HttpResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { InvocationListBody } from "../../contract/invocations.ts";
 import { LIST_FILTERS, LIST_ORDERS, type ListFilter, momentMsOf } from "../../wire/list-filters.ts";

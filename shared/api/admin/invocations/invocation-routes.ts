@@ -1,6 +1,5 @@
 /** The routes of one invocation: show, cancel, kill, pause, resume, purge, restart; and the refusals of each. */
-import { IdError, parseInvocationId } from "../../../core/model/ids.ts";
-import type { InvocationId } from "../../../core/model/ids.ts";
+import { IdError, parseInvocationId, type InvocationId } from "../../../core/model/ids.ts";
 import type {
   Interruption,
   Pausing,
@@ -11,8 +10,7 @@ import type {
 } from "../../../engine/ports/submission.ts";
 import { RestartedBody, RestartQuery, ResumeQuery, TerminateQuery } from "../../contract/changes.ts";
 import { InvocationBody, ShowInvocationQuery } from "../../contract/invocations.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { emptyResponse, jsonResponse } from "../../http/message.ts";
+import { emptyResponse, jsonResponse, type HttpResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { type AdminRequest, route, pathParam } from "../requests/admin-request.ts";
 import { readQuery } from "../requests/json-body.ts";

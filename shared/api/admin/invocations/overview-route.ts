@@ -4,8 +4,7 @@
  */
 import { type AttentionRow, attention } from "../../../engine/query/attention.ts";
 import type { EndsView } from "../../../engine/local/recent-ends.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { jsonResponse } from "../../http/message.ts";
+import { jsonResponse, type HttpResponse } from "../../http/message.ts";
 import type { OpenCircuit } from "../../../core/model/circuit.ts";
 import type { CauseGroup } from "../../../engine/query/failing-targets.ts";
 import {

@@ -1,6 +1,5 @@
 /** Refusals of the admin API that the HTTP layer gives: its memory is full, or the bytes are no acceptable request. */
-import type { HttpResponse } from "../../http/message.ts";
-import { jsonResponse } from "../../http/message.ts";
+import { jsonResponse, type HttpResponse } from "../../http/message.ts";
 import type { AdminErrorBody } from "../../contract/server.ts";
 
 const REFUSALS = {

@@ -1,6 +1,5 @@
 /** Makes answers of the admin API shorter: compressed, or without a body if the client has the same answer already. */
-import type { HttpRequest, HttpResponse } from "../../http/message.ts";
-import { emptyResponse } from "../../http/message.ts";
+import { emptyResponse, type HttpRequest, type HttpResponse } from "../../http/message.ts";
 
 export type ContentCoding = "br" | "gzip";
 

@@ -2,10 +2,9 @@
 import type { Engine } from "../../../engine/engine.ts";
 import type { ReadinessCheck } from "../../../engine/ports/readiness.ts";
 import { StoreError } from "../../../engine/ports/table.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { emptyResponse, jsonResponse, textResponse } from "../../http/message.ts";
+import { emptyResponse, jsonResponse, textResponse, type HttpResponse } from "../../http/message.ts";
 import { ClusterHealth, ReadyBody, VersionBody } from "../../contract/server.ts";
-import { type AdminRequest, route } from "../requests/admin-request.ts";
+import { route, type AdminRequest } from "../requests/admin-request.ts";
 import { present } from "../requests/json-members.ts";
 
 export const API_VERSION_MIN = 2;
@@ -99,4 +98,24 @@ export async function storeReadiness(engine: Engine): Promise<readonly Readiness
     if (!(error instanceof StoreError)) throw error;
     return [{ name: "store", isOk: false, reason: "the store did not answer" }];
   }
+}
+
+/** Probes ask once a second or less often. */
+const GOOD_MS = 500;
+
+/** A failed look is shared by those who wait for it, and by no others. */
+export function sharedLook<Seen>(look: () => Promise<Seen>, nowMs: () => number): () => Promise<Seen> {
+  let running: Promise<Seen> | undefined;
+  let last: { readonly seen: Seen; readonly atMs: number } | undefined;
+  const lookNow = async (): Promise<Seen> => {
+    const seen = await look();
+    last = { seen, atMs: nowMs() };
+    return seen;
+  };
+  return async () => {
+    // After the clock is set back, the age is negative.
+    const ageMs = last === undefined ? Infinity : nowMs() - last.atMs;
+    if (last !== undefined && ageMs >= 0 && ageMs < GOOD_MS) return last.seen;
+    return await (running ??= lookNow().finally(() => (running = undefined)));
+  };
 }

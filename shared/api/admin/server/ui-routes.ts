@@ -1,6 +1,5 @@
 /** The routes of the web UI: one page, and the files that the page names. */
-import type { HttpRequest, HttpResponse } from "../../http/message.ts";
-import { emptyResponse } from "../../http/message.ts";
+import { emptyResponse, type HttpRequest, type HttpResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { type AdminRequest, route, pathParam, type UiFile } from "../requests/admin-request.ts";
 

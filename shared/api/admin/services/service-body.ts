@@ -2,12 +2,11 @@
 import type { Notice } from "../../../core/errors/coded-error.ts";
 import type { Deployment, ServiceRevision } from "../../../core/model/deployment.ts";
 import type { EffectiveSettings, Handler, InputRule, OutputRule } from "../../../core/model/service.ts";
-import { effectiveSettings, settingsNotices } from "../../../core/registry/effective-settings.ts";
-import type { SettingsMaxima } from "../../../core/registry/effective-settings.ts";
+import { effectiveSettings, settingsNotices, type SettingsMaxima } from "../../../core/registry/effective-settings.ts";
 import type { EngineSettings } from "../../../engine/ports/engine-settings.ts";
 import type { HandlerBody, NoticeBody, RetryPolicyBody, ServiceBody } from "../../contract/services.ts";
 import { present, written } from "../requests/json-members.ts";
-import { durationText } from "../../../core/model/duration-text.ts";
+import { durationText } from "../../../core/model/duration.ts";
 
 const SERVICE_TYPES = { service: "Service", object: "VirtualObject", workflow: "Workflow" } as const;
 const HANDLER_TYPES = {

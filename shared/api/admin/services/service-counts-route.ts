@@ -1,7 +1,6 @@
 /** `GET /internal/service-counts`: how many invocations of each service are open, fail, are paused, and failed in the last hour. */
 import { takeCensus } from "../../../engine/query/open-census.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { jsonResponse } from "../../http/message.ts";
+import { jsonResponse, type HttpResponse } from "../../http/message.ts";
 import { ServiceCountsBody } from "../../contract/services.ts";
 import { type AdminRequest, route } from "../requests/admin-request.ts";
 import { momentText } from "../requests/json-members.ts";

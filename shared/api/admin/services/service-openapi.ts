@@ -7,15 +7,6 @@ import { effectiveSettings } from "../../../core/registry/effective-settings.ts"
 import type { LatestRevision } from "../../../core/registry/latest-revisions.ts";
 import type { EngineSettings } from "../../../engine/ports/engine-settings.ts";
 import { present, written } from "../requests/json-members.ts";
-import {
-  handlerSchemas,
-  PARAMETERS,
-  parameterRef,
-  responseRef,
-  RESPONSES,
-  schemaRef,
-  SCHEMAS,
-} from "./service-components.ts";
 
 const TAGS = [
   { name: "Request Response", description: "Call a handler and wait for its result" },
@@ -180,4 +171,179 @@ function result({ name, output }: Handler): object {
 
 function schemaOf(rule: InputRule | OutputRule, component: string): object {
   return rule.jsonSchema === undefined ? {} : { schema: schemaRef(component) };
+}
+
+/** The components of a service's OpenAPI document: parameters, answers, and the schemas of its handlers. */
+const SCHEMAS = {
+  RestateError: {
+    title: "RestateError",
+    type: "object",
+    required: ["code", "message"],
+    properties: {
+      code: { type: "integer" },
+      message: { type: "string" },
+      metadata: { type: "object", additionalProperties: { type: "string" } },
+      stacktrace: { type: "string" },
+      source: { type: "string", enum: ["ingress", "invocation"] },
+    },
+  },
+};
+
+const PARAMETERS = {
+  key: {
+    name: "key",
+    in: "path",
+    required: true,
+    description: "The key of the object, or the id of the workflow.",
+    schema: { type: "string" },
+  },
+  delay: {
+    name: "delay",
+    in: "query",
+    required: false,
+    description: "How long to wait first, such as 10s or PT10S.",
+    schema: { type: "string" },
+  },
+  idempotencyKeyHeader: {
+    name: "idempotency-key",
+    in: "header",
+    required: false,
+    description: "Calls with the same key run once.",
+    schema: { type: "string" },
+  },
+  idempotencyKeyPath: {
+    name: "idempotencyKey",
+    in: "path",
+    required: true,
+    description: "The idempotency key of the earlier call.",
+    schema: { type: "string" },
+  },
+};
+
+const SENT = {
+  title: "RestateSendResponse",
+  type: "object",
+  required: ["invocationId", "status"],
+  properties: {
+    invocationId: { type: "string" },
+    status: { type: "string", enum: ["Accepted", "PreviouslyAccepted"] },
+    executionTime: { type: "string", format: "date-time" },
+  },
+};
+
+const RESPONSES = {
+  GenericError: failure("The request was refused, or the invocation has failed"),
+  InvocationNotFoundError: failure("There is no such invocation"),
+  InvocationNotReadyError: failure("The invocation has no result yet"),
+  Send: { description: "Accepted", content: { "application/json": { schema: SENT } } },
+};
+
+/** The schemas of a handler's input and output, by the names of their components. */
+function handlerSchemas({ name, input, output }: Handler): Readonly<Record<string, unknown>> {
+  const schemas = [
+    [`${name}Request`, input?.jsonSchema],
+    [`${name}Response`, output?.jsonSchema],
+  ] as const;
+  return Object.fromEntries(
+    schemas.flatMap(([component, schema]) =>
+      schema === undefined ? [] : [[component, rebased(schema, `#/components/schemas/${component}`)]],
+    ),
+  );
+}
+
+function schemaRef(name: string): object {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function parameterRef(name: keyof typeof PARAMETERS): object {
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+function responseRef(name: keyof typeof RESPONSES): object {
+  return { $ref: `#/components/responses/${name}` };
+}
+
+function failure(description: string): object {
+  return { description, content: { "application/json": { schema: schemaRef("RestateError") } } };
+}
+
+/** Members whose value is data, in which `$ref` and `$id` are plain names. */
+const DATA: ReadonlySet<string> = new Set(["const", "default", "enum", "example", "examples"]);
+/** Members that map names to schemas: inside them, `$ref` and `$id` may be names, too. */
+const MAPS: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+  "dependencies",
+]);
+
+/** A schema with an id, or the whole schema: references inside it are relative to its root. */
+interface Resource {
+  readonly at: string;
+  /** The new reference for each of its anchors. */
+  readonly anchors: ReadonlyMap<string, string>;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Removes ids and anchors: generators of clients look up each reference in the document, and two handlers may announce
+ * the same id. A reference to an unknown anchor stays as it is.
+ * @param at the reference to the component
+ */
+export function rebased(schema: unknown, at: string): unknown {
+  return moved(schema, at, resourceOf(schema, at), false);
+}
+
+function moved(part: unknown, at: string, around: Resource, isMap: boolean): unknown {
+  if (Array.isArray(part)) return part.map((inner, index) => moved(inner, `${at}/${index}`, around, false));
+  if (!isMembers(part)) return part;
+  const resource = !isMap && around.at !== at && hasId(part) ? resourceOf(part, at) : around;
+  const members: [string, unknown][] = [];
+  for (const [name, inner] of Object.entries(part)) {
+    if (isMap) members.push([name, moved(inner, pointer(at, name), resource, false)]);
+    else if (typeof inner === "string" && (name === "$id" || name === "$anchor")) continue;
+    else if (typeof inner === "string" && name === "$ref") members.push([name, target(inner, resource)]);
+    else members.push([name, DATA.has(name) ? inner : moved(inner, pointer(at, name), resource, MAPS.has(name))]);
+  }
+  return Object.fromEntries(members);
+}
+
+function target(reference: string, { at, anchors }: Resource): string {
+  const isPointer = reference === "#" || reference.startsWith("#/");
+  return isPointer ? at + reference.slice(1) : (anchors.get(reference) ?? reference);
+}
+
+function resourceOf(root: unknown, at: string): Resource {
+  const anchors = new Map<string, string>();
+  const collect = (part: unknown, place: string, isMap: boolean): void => {
+    if (Array.isArray(part)) return part.forEach((inner, index) => collect(inner, `${place}/${index}`, false));
+    if (!isMembers(part) || (!isMap && place !== at && hasId(part))) return;
+    if (!isMap) for (const name of anchorsOf(part)) anchors.set(name, place);
+    for (const [name, inner] of Object.entries(part)) {
+      if (isMap || !DATA.has(name)) collect(inner, pointer(place, name), !isMap && MAPS.has(name));
+    }
+  };
+  collect(root, at, false);
+  return { at, anchors };
+}
+
+/** Older drafts write an anchor as an id with a leading `#`. */
+function anchorsOf({ $anchor, $id }: Members): readonly string[] {
+  const named = typeof $anchor === "string" ? [`#${$anchor}`] : [];
+  return typeof $id === "string" && $id.startsWith("#") ? [...named, $id] : named;
+}
+
+function hasId({ $id }: Members): boolean {
+  return typeof $id === "string" && !$id.startsWith("#");
+}
+
+function pointer(at: string, name: string): string {
+  return `${at}/${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1")).replaceAll("%24", "$")}`;
+}
+
+function isMembers(part: unknown): part is Members {
+  return typeof part === "object" && part !== null;
 }

@@ -1,8 +1,7 @@
 /** The routes that show and replace the whole state of one key of an object or a workflow. */
 import { editState, stateOf } from "../../../engine/operate/edit-state.ts";
 import { STATE_SHOWN_MAX_BYTES } from "../../../engine/lock/stored-state.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { emptyResponse, jsonResponse } from "../../http/message.ts";
+import { emptyResponse, jsonResponse, type HttpResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { EditState, ShowStateQuery, type StateBody } from "../../contract/state.ts";
 import { stateVersion } from "../../wire/state-version.ts";

@@ -1,14 +1,12 @@
 /** The routes of the Kafka clusters that subscriptions read from. */
 import { withoutSecrets } from "../../../core/model/secret-properties.ts";
 import { namesBrokers } from "../../../core/model/kafka-brokers.ts";
-import { parseSource, subscriptionsOf } from "../../../core/registry/subscription.ts";
-import type { KafkaCluster } from "../../../core/registry/subscription.ts";
+import { parseSource, subscriptionsOf, type KafkaCluster } from "../../../core/registry/subscription.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { readKafka } from "../../../engine/register/kafka-items.ts";
 import { createKafkaCluster, removeKafkaCluster, updateKafkaCluster } from "../../../engine/register/subscribe.ts";
 import { followChange } from "../../../engine/topics/follow-subscriptions.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { emptyResponse, jsonResponse } from "../../http/message.ts";
+import { emptyResponse, jsonResponse, type HttpResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { type AdminRequest, route, pathParam } from "../requests/admin-request.ts";
 import { readJsonBody, readQuery } from "../requests/json-body.ts";

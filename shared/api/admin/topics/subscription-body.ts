@@ -1,7 +1,6 @@
 /** The body of a subscription: its definition, without secrets, and what it does now. */
 import { withoutSecrets } from "../../../core/model/secret-properties.ts";
-import { consumerOptions, parseSource } from "../../../core/registry/subscription.ts";
-import type { Subscription } from "../../../core/registry/subscription.ts";
+import { consumerOptions, parseSource, type Subscription } from "../../../core/registry/subscription.ts";
 import type { SubscriptionError, SubscriptionPause } from "../../../core/topics/subscription-state.ts";
 import { AT_ONCE, atMost } from "../../../engine/bulkheads/at-most.ts";
 import type { Engine } from "../../../engine/engine.ts";

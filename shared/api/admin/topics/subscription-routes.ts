@@ -2,8 +2,7 @@
  * The routes of subscriptions. The answer to a change comes after the consumers of this process have applied the
  * change.
  */
-import { IdError, parseSubscriptionId } from "../../../core/model/ids.ts";
-import type { SubscriptionId } from "../../../core/model/ids.ts";
+import { IdError, parseSubscriptionId, type SubscriptionId } from "../../../core/model/ids.ts";
 import { changeOptions, subscribe } from "../../../engine/register/subscribe.ts";
 import { readKafka } from "../../../engine/register/kafka-items.ts";
 import { followChange, removeSubscription } from "../../../engine/topics/follow-subscriptions.ts";
@@ -12,8 +11,7 @@ import {
   resetSubscription,
   resumeSubscription,
 } from "../../../engine/topics/subscription-orders.ts";
-import type { HttpResponse } from "../../http/message.ts";
-import { emptyResponse, jsonResponse } from "../../http/message.ts";
+import { emptyResponse, jsonResponse, type HttpResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
 import { type AdminRequest, route, pathParam, PlainRefusal } from "../requests/admin-request.ts";
 import { readJsonBody, readQuery } from "../requests/json-body.ts";

@@ -3,8 +3,19 @@ import { describe, expect, test } from "vitest";
 import type { Exchange } from "../../../../shared/engine/ports/endpoints.ts";
 import { pattern, readAll } from "../../../contracts/endpoints-contract.ts";
 import { ask, peerInHand, withOwnClient } from "./own-client.ts";
-import { ACK, END_HEADERS, END_STREAM, TYPE, answer, field, frame, settings, uint32 } from "./scripted-peer.ts";
-import type { Frame, ScriptedConnection } from "./scripted-peer.ts";
+import {
+  ACK,
+  END_HEADERS,
+  END_STREAM,
+  TYPE,
+  answer,
+  field,
+  frame,
+  settings,
+  uint32,
+  type Frame,
+  type ScriptedConnection,
+} from "./scripted-peer.ts";
 
 const MIB = 1024 * 1024;
 const WINDOW_MAX = 0x7fffffff;

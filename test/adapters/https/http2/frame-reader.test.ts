@@ -1,6 +1,16 @@
 /** Tests that any fragmentation of the received bytes gives the same frames and the same answer. */
-import { array, assert, asyncProperty, constant, integer, oneof, property, record, uint8Array } from "fast-check";
-import type { Arbitrary } from "fast-check";
+import {
+  array,
+  assert,
+  asyncProperty,
+  constant,
+  integer,
+  oneof,
+  property,
+  record,
+  uint8Array,
+  type Arbitrary,
+} from "fast-check";
 import { expect, test } from "vitest";
 import { FrameReader } from "../../../../shared/adapters/https/http2/frames.ts";
 import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
@@ -16,8 +26,8 @@ import {
   scriptedPeer,
   settings,
   uint32,
+  type Frame,
 } from "./scripted-peer.ts";
-import type { Frame } from "./scripted-peer.ts";
 
 const frames: Arbitrary<Frame[]> = array(
   record({

@@ -5,8 +5,17 @@
 import { expect, test } from "vitest";
 import { readAll } from "../../../contracts/endpoints-contract.ts";
 import { ask, peerInHand, withOwnClient } from "./own-client.ts";
-import { ACK, END_HEADERS, END_STREAM, OK, TYPE, frame, settings, uint32 } from "./scripted-peer.ts";
-import type { ScriptedConnection } from "./scripted-peer.ts";
+import {
+  ACK,
+  END_HEADERS,
+  END_STREAM,
+  OK,
+  TYPE,
+  frame,
+  settings,
+  uint32,
+  type ScriptedConnection,
+} from "./scripted-peer.ts";
 
 withOwnClient();
 

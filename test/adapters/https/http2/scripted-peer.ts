@@ -1,8 +1,6 @@
 /** A peer that sends its HTTP/2 frames one by one, so that it can break every rule. */
-import { createServer } from "node:net";
-import type { Socket } from "node:net";
-import { startServer } from "../../../harness/https/peer.ts";
-import type { Peer } from "../../../harness/https/peer.ts";
+import { createServer, type Socket } from "node:net";
+import { startServer, type Peer } from "../../../harness/https/peer.ts";
 
 export interface Frame {
   readonly type: number;

@@ -4,8 +4,16 @@ import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoint
 import type { Exchange } from "../../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../../contracts/endpoints-contract.ts";
 import type { Peer } from "../../../harness/https/peer.ts";
-import { ACK, TYPE, answer, frame, scriptedPeer, settings } from "./scripted-peer.ts";
-import type { Frame, ScriptedConnection } from "./scripted-peer.ts";
+import {
+  ACK,
+  TYPE,
+  answer,
+  frame,
+  scriptedPeer,
+  settings,
+  type Frame,
+  type ScriptedConnection,
+} from "./scripted-peer.ts";
 
 const MARK = Buffer.from("settled?");
 

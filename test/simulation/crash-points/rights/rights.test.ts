@@ -3,8 +3,7 @@
  * table has a use.
  */
 import { expect, test } from "vitest";
-import { PARTITIONS, TABLE_RIGHTS } from "../../../../shared/config/table-rights.ts";
-import type { PartitionKind } from "../../../../shared/config/table-rights.ts";
+import { PARTITIONS, TABLE_RIGHTS, type PartitionKind } from "../../../../shared/config/table-rights.ts";
 import { USED_RIGHTS } from "../../../harness/engine/table-within-rights.ts";
 import { EXTENDED } from "../days/extended.ts";
 import { diedFor, slept } from "../days/slept.ts";

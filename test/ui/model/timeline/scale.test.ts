@@ -1,8 +1,6 @@
 /** Tests the scale of a timeline: monotone, invertible, with long waits collapsed; and its ticks. */
 import { describe, expect, test } from "vitest";
-import type { Span } from "../../../../ui/model/timeline/scale.ts";
-import { GAP_PX, gapsOf, timeScale, toMs, toPx } from "../../../../ui/model/timeline/scale.ts";
-import { ticksOf } from "../../../../ui/model/timeline/ticks.ts";
+import { GAP_PX, gapsOf, timeScale, toMs, toPx, ticksOf, type Span } from "../../../../ui/model/timeline/scale.ts";
 import { randomOf } from "./sample-facts.ts";
 
 const span = (startMs: number, endMs: number): Span => ({ startMs, endMs });
