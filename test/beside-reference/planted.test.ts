@@ -1,6 +1,6 @@
 /** Mistakes that are planted in the engine: drawn programs show each of them, and show nothing without them. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import type * as Retry from "../../shared/core/invocation/attempt-ended.ts";
+import type * as Retry from "../../shared/core/invocation/retry.ts";
 import type * as KeyedStates from "../../shared/core/object/keyed-state.ts";
 import type { Result } from "../../shared/core/model/failure.ts";
 import type { CompletedName } from "../../shared/core/protocol/commands.ts";
@@ -16,7 +16,7 @@ import type { Scene } from "./program.ts";
 const planted = vi.hoisted(() => ({ mistake: "" }));
 const is = vi.hoisted(() => (mistake: string) => planted.mistake === mistake);
 
-vi.mock("../../shared/core/invocation/attempt-ended.ts", async (original) => {
+vi.mock("../../shared/core/invocation/retry.ts", async (original) => {
   const right = await original<typeof Retry>();
   const exhausted: typeof right.exhausted = (policy, failed) =>
     right.exhausted(policy, is("one attempt too many") ? acting(failed - 1) : failed);

@@ -1,6 +1,7 @@
 /**
  * The rules for what an attempt adds, and for its end, which leads to a segment, a retry, a pause or the end of the invocation.
  */
+import { exhausted, flooredDelayMs, retryDelayMs } from "./retry.ts";
 import { keptFailure, sameFailure, type AttemptFailure } from "../model/attempt-failure.ts";
 import type { Await } from "../model/await-tree.ts";
 import type { Failure, Result } from "../model/failure.ts";
@@ -11,7 +12,6 @@ import { fold, type Invocation, type Phase } from "./invocation.ts";
 import { counted, repeatsToKeep } from "./repeats.ts";
 import { NO_RETRIES, type After, type Retries, type Segment } from "./segment.ts";
 import type { Step, Transition } from "./transition.ts";
-import type { RetryPolicy } from "../model/service.ts";
 
 type Failed = Extract<AttemptOutcome, { kind: "failed" }>;
 
@@ -173,35 +173,4 @@ function lastOutput({ entries }: AttemptEnded): Result | undefined {
 function terminal({ code, message, stacktrace }: AttemptFailure, spent: boolean): Result {
   const failure: Failure = { code, message, ...(spent && stacktrace !== undefined && { stacktrace }) };
   return { kind: "failure", failure };
-}
-
-/** Up to 30 % is added to each delay, so that invocations that failed together do not retry together. */
-const JITTER_SHARE = 0.3;
-
-/**
- * After each of its first few failures without progress, an invocation may retry at once; after each later failure it waits at
- * least the floor.
- */
-const FLOOR_AFTER_FAILURES = 3;
-const FLOOR_MS = 50;
-
-/**
- * Raises a short delay to a floor. A policy, or a deployment by `next_retry_delay`, may ask for no delay at all. Without
- * the floor, an invocation with no delay makes some 9,000 attempts a second.
- * @param failedSinceEntry the number of failed attempts without progress, this one included
- */
-export function flooredDelayMs(delayMs: number, failedSinceEntry: number): number {
-  return failedSinceEntry > FLOOR_AFTER_FAILURES ? Math.max(delayMs, FLOOR_MS) : delayMs;
-}
-
-/** True if the policy allows no further attempt. @param failedAttempts the number of failures, this one included */
-export function exhausted(policy: RetryPolicy, failedAttempts: number): boolean {
-  return policy.maxAttempts !== undefined && failedAttempts >= Math.max(1, policy.maxAttempts);
-}
-
-/** The delay before the next attempt. @param failedAttempts 1 after the first failure @param jitter 0 to 1 */
-export function retryDelayMs(policy: RetryPolicy, failedAttempts: number, jitter: number): number {
-  const grown = policy.initialIntervalMs * policy.factor ** (Math.max(1, failedAttempts) - 1);
-  const capped = Math.min(Number.isFinite(grown) ? grown : policy.maxIntervalMs, policy.maxIntervalMs);
-  return Math.round(capped * (1 + JITTER_SHARE * jitter));
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { advance } from "../../../shared/core/invocation/advance.ts";
 import type { AttemptEnded, AttemptOutcome } from "../../../shared/core/invocation/event.ts";
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
-import { exhausted, retryDelayMs } from "../../../shared/core/invocation/attempt-ended.ts";
+import { exhausted, retryDelayMs } from "../../../shared/core/invocation/retry.ts";
 import {
   attemptEnded,
   awaiting,

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
-import { receiptsFromStored, receiptsToStored } from "../../../shared/engine/store/segment-record.ts";
+import { receiptsFromStored, receiptsToStored } from "../../../shared/engine/store/receipts.ts";
 
 const WRITTEN_MS = 1_764_000_000_000;
 

@@ -2,7 +2,7 @@
 import { vi } from "vitest";
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import type * as Receipts from "../../../shared/engine/store/segment-record.ts";
+import type * as Receipts from "../../../shared/engine/store/receipts.ts";
 import { sendOn } from "../../harness/engine/engine-fixture.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 import { stages } from "../../harness/engine/stages.ts";
@@ -14,7 +14,7 @@ const OF_THE_NEXT = "a receipt of the entry that came next";
 const READ_ANEW = "a receipt that a reader takes from the segment";
 const LATER = "a receipt that a later attempt moves";
 
-vi.mock("../../../shared/engine/store/segment-record.ts", async (original) => {
+vi.mock("../../../shared/engine/store/receipts.ts", async (original) => {
   const right = await original<typeof Receipts>();
   const { acting } = await import("../acts.ts");
   let segments = 0;
