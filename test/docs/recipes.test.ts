@@ -1,5 +1,7 @@
 /** Each place of each recipe exists, by its path and by its name, and each example is a commit. */
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROOT } from "../architecture/source-tree.ts";
 import { codeWords, isDefined, isFile, namedOn, textOf } from "./page-text.ts";
@@ -22,6 +24,10 @@ const SUBJECTS = [
 
 const git = (...words: readonly string[]): string =>
   execFileSync("git", words, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+
+/** A shallow clone and an unpacked archive have no commits to compare with. */
+const hasHistory = (): boolean =>
+  existsSync(join(ROOT, ".git")) && git("rev-parse", "--is-shallow-repository") === "false";
 
 /** The paths in code style; `<name>` in a path stands for what the reader chooses, so only the folder before it is there. */
 const pathsOf = (text: string): readonly string[] =>
@@ -51,8 +57,7 @@ test("every name of a recipe is defined in the file behind it", () => {
 test("every recipe ends with a commit as its example, under its subject", () => {
   const examples = recipes.map((recipe) => /^Example: `([0-9a-f]{8})` (.+)$/m.exec(recipe)?.slice(1) ?? [recipe]);
   expect(examples.filter(({ length }) => length !== 2)).toEqual([]);
-  // A clone without history has no examples to compare with.
-  if (git("rev-parse", "--is-shallow-repository") === "true") return;
+  if (!hasHistory()) return;
   const subjects = examples.map(([hash]) => git("log", "-1", "--format=%s", hash!));
   expect(examples.map(([, subject]) => subject)).toEqual(subjects);
 });
