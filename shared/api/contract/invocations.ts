@@ -1,4 +1,5 @@
 /** One invocation with its journal, and the rows of a list of invocations. */
+import { WAIT_KINDS } from "../../core/query/wait-kinds.ts";
 import * as z from "zod";
 import { END_OUTCOMES } from "../../core/invocation/end-outcome.ts";
 import { PRESENTED } from "../../core/query/status-words.ts";
@@ -82,29 +83,6 @@ const Failure = abridged(
   },
 );
 export type AttemptFailureBody = Answer<typeof Failure>;
-
-/**
- * `schedule`: the start of a delayed send. `key`: the key of the object or workflow. `retry`: the next attempt.
- * `circuit`: the open circuit of the service. `resume`: an operator. `driver`: a driver. `attempt`: the answer of the
- * deployment. `call`, `attach`: another invocation. `timer`, `promise`, `awakeable`, `signal`: as the name says.
- * `command`: the completion of another command, such as a run.
- */
-const WAIT_KINDS = [
-  "schedule",
-  "key",
-  "retry",
-  "circuit",
-  "resume",
-  "driver",
-  "attempt",
-  "call",
-  "attach",
-  "timer",
-  "promise",
-  "awakeable",
-  "signal",
-  "command",
-] as const;
 
 const wait = {
   kind: z.enum(WAIT_KINDS),

@@ -1,4 +1,5 @@
 /** The inputs and results of the use cases of invocations. */
+import type { WaitKind } from "../../core/query/wait-kinds.ts";
 import type { WayOut } from "../../core/invocation/ways-out.ts";
 import type { CodedError } from "../../core/errors/coded-error.ts";
 import type { EndOutcome } from "../../core/invocation/end-outcome.ts";
@@ -76,21 +77,7 @@ export interface QueueView {
 
 /** One thing that an open invocation waits for; which members a wait has depends on its kind. */
 export interface WaitView {
-  readonly kind:
-    | "schedule"
-    | "key"
-    | "retry"
-    | "circuit"
-    | "resume"
-    | "driver"
-    | "attempt"
-    | "call"
-    | "attach"
-    | "timer"
-    | "promise"
-    | "awakeable"
-    | "signal"
-    | "command";
+  readonly kind: WaitKind;
   /** When the command was stored; without a command, when the invocation came into its phase. */
   readonly sinceMs: number;
   /** When the wait ends by itself. */
