@@ -13,6 +13,7 @@ import { publishedManifest } from "./published-manifest.mjs";
 const ROOT = join(import.meta.dirname, "../..");
 const TARGET = resolve(process.argv[2] ?? join(ROOT, "dist/cdk"));
 const CONSTRUCTS = { Stepwell: "infra/stepwell", StepwellDeployment: "infra/stepwell-deployment" };
+const SBOM_FILE = "sbom.cdx.json";
 
 rmSync(TARGET, { recursive: true, force: true });
 await build({
@@ -61,8 +62,6 @@ function declare(folder) {
     writeFileSync(file, readFileSync(file, "utf8").replaceAll(/(from|import\()( ?")(\.[^"]+)\.ts"/g, '$1$2$3.js"'));
   }
 }
-
-const SBOM_FILE = "sbom.cdx.json";
 
 /**
  * The list depends on the packages alone: it has no timestamp and no serial number, so that builds can be compared.
