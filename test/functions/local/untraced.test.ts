@@ -5,13 +5,12 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { openStage } from "../../errors/stage.ts";
-import { allocatingFiles } from "./allocating-files.ts";
+import { allocatingFunctions } from "./allocating-functions.ts";
 import { startTraced } from "./traced-services.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
-const OF_TRACES = /\/shared\/.*(tracing|trace-context|traces|ingress-span)/;
-/** The name of the file whose code sends spans in the background, independently of the calls. */
-const SENDER = "watched-exporter.ts";
+/** The files for traces, and the two functions that make the span of a request. */
+const OF_TRACES = /\/shared\/.*(tracing|trace-context|traces|call-route\.ts answer(InSpan|Traced)$)/;
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 /** @returns the loaded files of OpenTelemetry, without the bare interfaces, which the metrics import as well */
@@ -47,12 +46,12 @@ test("a plain call makes no object for traces, and a traced one does", async () 
     const ask = () =>
       fetch(`${stage.local.ingressUrl}Inner/greet`, { method: "POST", headers: JSON_TYPE, body: '"you"' });
     await ask();
-    const files = [...(await allocatingFiles(async () => void (await ask()))).keys()];
-    expect(files.some((file) => file.endsWith("shared/engine/drive/drive.ts"))).toBe(true);
-    return files.filter((file) => OF_TRACES.test(file)).map((file) => file.slice(file.lastIndexOf("/") + 1));
+    const places = [...(await allocatingFunctions(async () => void (await ask()))).keys()];
+    expect(places.some((place) => place.includes("shared/engine/drive/drive.ts "))).toBe(true);
+    const files = places.filter((place) => OF_TRACES.test(place)).map((place) => place.split(" ", 1)[0]!);
+    return [...new Set(files)].map((file) => file.slice(file.lastIndexOf("/") + 1));
   };
   expect(await ofTraces({})).toEqual([]);
   const traced = await ofTraces({ "tracing-endpoint": "http://127.0.0.1:1" });
-  const ofTheCall = traced.filter((file) => file !== SENDER);
-  expect(ofTheCall.toSorted()).toEqual(["ingress-span.ts", "otlp-tracer.ts", "trace-context.ts", "traces.ts"]);
+  expect(traced.toSorted()).toEqual(["call-route.ts", "otlp-tracer.ts", "trace-context.ts", "traces.ts"]);
 });

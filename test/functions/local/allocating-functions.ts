@@ -1,8 +1,8 @@
-/** Finds the source files that allocate during a run, with V8's sampling heap profiler; collected objects count as well. */
+/** Finds the functions that allocate during a run, with V8's sampling heap profiler; collected objects count as well. */
 import { Session } from "node:inspector/promises";
 
 interface ProfileNode {
-  readonly callFrame: { readonly url: string };
+  readonly callFrame: { readonly url: string; readonly functionName: string };
   readonly selfSize: number;
   readonly children: readonly ProfileNode[];
 }
@@ -10,8 +10,8 @@ interface ProfileNode {
 /** The sampling interval in bytes: one byte samples every allocation. */
 const EVERY_BYTE = 1;
 
-/** @returns the allocated bytes by the URL of the source file */
-export async function allocatingFiles(run: () => Promise<void>): Promise<ReadonlyMap<string, number>> {
+/** @returns the allocated bytes by the URL of the source file, a space and the name of the function */
+export async function allocatingFunctions(run: () => Promise<void>): Promise<ReadonlyMap<string, number>> {
   const session = new Session();
   session.connect();
   try {
@@ -23,8 +23,9 @@ export async function allocatingFiles(run: () => Promise<void>): Promise<Readonl
     await run();
     const { profile } = await session.post("HeapProfiler.stopSampling");
     const bytes = new Map<string, number>();
-    const add = ({ callFrame: { url }, selfSize, children }: ProfileNode): void => {
-      if (selfSize > 0) bytes.set(url, (bytes.get(url) ?? 0) + selfSize);
+    const add = ({ callFrame: { url, functionName }, selfSize, children }: ProfileNode): void => {
+      const place = `${url} ${functionName}`;
+      if (selfSize > 0) bytes.set(place, (bytes.get(place) ?? 0) + selfSize);
       children.forEach(add);
     };
     add(profile.head);
