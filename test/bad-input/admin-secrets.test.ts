@@ -22,7 +22,8 @@ let dir: string;
 beforeEach(async () => {
   dir = await temporaryDirectory();
   mkdirSync(join(dir, "data"), { mode: 0o700 });
-  return () => removeDirectory(dir);
+  // These run after what a hook returns, and the last one first: what the test started in the directory ends before.
+  onTestFinished(() => removeDirectory(dir));
 });
 const tokenFile = (): string => join(dir, "data/admin-token");
 

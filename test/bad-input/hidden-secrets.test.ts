@@ -21,7 +21,8 @@ const SECRET = "canary";
 let dir: string;
 beforeEach(async () => {
   dir = await temporaryDirectory();
-  return () => removeDirectory(dir);
+  // These run after what a hook returns, and the last one first: what the test started in the directory ends before.
+  onTestFinished(() => removeDirectory(dir));
 });
 
 interface Guarded {

@@ -26,7 +26,8 @@ beforeAll(async () => {
 afterAll(() => command.remove());
 beforeEach(async () => {
   dir = await temporaryDirectory();
-  return () => removeDirectory(dir);
+  // These run after what a hook returns, and the last one first: what the test started in the directory ends before.
+  onTestFinished(() => removeDirectory(dir));
 });
 
 let failures = 0;

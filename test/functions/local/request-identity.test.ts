@@ -32,7 +32,8 @@ const KEY_FILE = "request-identity-private-key-pem-file";
 let dir: string;
 beforeEach(async () => {
   dir = await temporaryDirectory();
-  return () => removeDirectory(dir);
+  // These run after what a hook returns, and the last one first: what the test started in the directory ends before.
+  onTestFinished(() => removeDirectory(dir));
 });
 
 function keyFile(name: string, text: string): string {
