@@ -105,7 +105,9 @@ export const TAKEOVER: Shape = {
   play: async (play) => {
     // The caller waits in the frozen process.
     play.call("Leaf/atGate", SHORT).catch(() => undefined);
-    await play.until(() => play.stage.deployment.atGate === 1, "the handler waits at the gate");
+    // Without the backstop, which is sent beside the attempt, only a sweeper would find the invocation.
+    const isOnItsWay = (): boolean => play.stage.queue.nextDueAtMs !== undefined;
+    await play.until(() => play.stage.deployment.atGate === 1 && isOnItsWay(), "the handler waits at the gate");
     play.front.freeze();
     play.work();
     await play.clock.advance(LEASE_MS + 1);
