@@ -9,7 +9,7 @@ import { codeWords, isDefined, isFile, namedOn, textOf } from "./page-text.ts";
 const page = textOf("docs/recipes.md");
 const recipes = page.split(/^## /m).slice(1);
 
-/** What the recipes of a contributor have to contain; the page may have more. */
+/** The recipes that the page must have; it may have more. */
 const SUBJECTS = [
   "A protocol command",
   "A route of the admin API",

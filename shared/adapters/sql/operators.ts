@@ -6,7 +6,7 @@ import { hashKey, type Value } from "./values.ts";
 
 export type Groups = AsyncIterable<Row[]>;
 
-/** What all steps of one run of a SELECT need. */
+/** The values that all steps of one run of a SELECT share. */
 export interface Running {
   readonly around: Around | undefined;
   readonly steps: StepLimit;
@@ -32,7 +32,7 @@ export interface JoinStep {
   readonly slots: readonly number[];
   readonly leftKeys: readonly Term[];
   readonly rightKeys: readonly Term[];
-  /** What has to be true beside the equality of the keys. */
+  /** The condition of the join beside the equality of the keys. */
   readonly conditions: readonly Term[];
 }
 

@@ -63,7 +63,7 @@ abstract class OperandParser extends TokenReader {
     return expr;
   }
 
-  /** What begins with a word that has a meaning of its own. */
+  /** An operand whose first word is a keyword. */
   #special(word: string): Expr | undefined {
     if (word === "TRUE" || word === "FALSE") return this.#taken({ type: "literal", value: word === "TRUE" });
     if (word === "NULL") return this.#taken({ type: "literal", value: null });
@@ -271,7 +271,7 @@ abstract class ExpressionParser extends OperandParser {
     );
   }
 
-  /** What follows `left` if it is IS, IN, BETWEEN or LIKE. */
+  /** Parses IS, IN, BETWEEN or LIKE after `left`. */
   #test(left: Expr): Expr | undefined {
     if (this.words("IS")) {
       const isNot = this.words("NOT");

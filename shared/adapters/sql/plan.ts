@@ -13,7 +13,7 @@ export interface Plan {
   /** Marks the column with this index as one that is read. */
   need(at: number): void;
   /**
-   * The rows, whose slots are the columns. A column that nobody needs is NULL.
+   * The rows, whose slots are the columns. A column that no expression names is NULL.
    * @param around the row around a statement that is within an expression
    * @param first the number of rows that may be enough
    */

@@ -4,7 +4,7 @@ import type { AggregateCall, WindowCall } from "./aggregates.ts";
 import { read, type Term } from "./terms.ts";
 import type { Type } from "./values.ts";
 
-/** What FROM or a JOIN brings into a SELECT. Its columns get slots in the rows of the SELECT when an expression names them. */
+/** A table or a statement in FROM or a JOIN. Its columns get slots in the rows of the SELECT when an expression names them. */
 export class Source {
   readonly alias: string;
   readonly columns: ReadonlyMap<string, Type>;

@@ -35,7 +35,7 @@ export interface Term {
   readonly need?: () => void;
 }
 
-/** What bounds of a scan can be derived from. */
+/** The shapes of terms from which a scan can derive bounds. */
 export type Form =
   | { readonly is: "column"; readonly source: object; readonly name: string }
   | { readonly is: "comparison"; readonly op: Comparison; readonly left: Term; readonly right: Term }

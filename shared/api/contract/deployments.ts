@@ -162,7 +162,7 @@ const difference = z.object({
 });
 export type ProbeDifferenceBody = Answer<typeof difference>;
 
-/** What a deployment answers at once, beside its registration. */
+/** The present answer of a deployment, compared with its registration. */
 export const ProbeBody = z
   .object({
     deployment_id: text,

@@ -33,7 +33,7 @@ export interface ChildRequest {
   readonly idCompletionId: number;
 }
 
-/** What identifies a command to a reader; few handlers name their commands. */
+/** The fact by which a reader recognises a command; few handlers name their commands. */
 export interface CommandFacts {
   /** The key of the state or the promise, for commands about them. */
   readonly key?: string;

@@ -47,7 +47,7 @@ import {
 } from "./wire-values.ts";
 
 /**
- * What a command asks for. Some are only stored, such as a read of the state that came with the request. A signal without a
+ * A command of a handler. Some are only stored, such as a read of the state that came with the request. A signal without a
  * result is void, as CANCEL is.
  */
 export type Command =
@@ -80,14 +80,14 @@ export type Command =
       readonly completionId: number;
     };
 
-/** What a suspended handler waits for if it awaits the completion of a command. */
+/** The wait of a suspended handler that awaits the completion of a command. */
 export type CommandWait =
   | { readonly kind: "call"; readonly target: Target; readonly childId: string | undefined }
   | { readonly kind: "attach"; readonly lookup: Lookup }
   | { readonly kind: "timer"; readonly untilMs: number }
   | { readonly kind: "promise"; readonly name: string };
 
-/** What the handler must have, so that it may send the command. */
+/** The access to a key that a handler needs to send the command. */
 type Needs = "nothing" | "state" | "state-to-change" | "promises";
 
 interface Completion {

@@ -43,7 +43,7 @@ export function admitClaim(
   return admitNext(ports, invocation);
 }
 
-/** What a driver shows of itself before an attempt. */
+/** The state of a driver that admission reads before an attempt. */
 export interface Attempting {
   readonly invocation: Next;
   readonly isStopping: boolean;

@@ -1,4 +1,4 @@
-/** What an attempt sends: the request with start message and journal, and later frames on an exchange that stays open. */
+/** The bytes that an attempt sends: the request with start message and journal, and later frames on an exchange that stays open. */
 import type { Consumption } from "../../core/invocation/segment.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { invocationIdBytes, nonceBytes } from "../../core/model/ids.ts";

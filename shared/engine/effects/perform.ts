@@ -305,7 +305,7 @@ class Lanes {
   }
 }
 
-/** What an effect reads or changes. Two effects that share a name keep their order. */
+/** The names of the things that an effect reads or changes. Two effects that share a name keep their order. */
 function concerns(engine: Engine, effect: Effect, own: string | undefined): string[] {
   switch (effect.kind) {
     case "accept-child": {

@@ -52,7 +52,7 @@ function ofCommand(entry: CommandEntry, journal: Journal): Partial<EntryView> {
   return { ...(name !== "" && { name }), ...factsOf(entry, journal), ...(isFailure && { failed: true as const }) };
 }
 
-/** What identifies the command to a reader. */
+/** The fact by which a reader recognises the command. */
 export function factsOf({ type, command }: CommandEntry, { childIds }: Pick<Journal, "childIds">): CommandFacts {
   return commandRow(type).facts(command, "child" in command ? childIds.get(command.child.idCompletionId) : undefined);
 }

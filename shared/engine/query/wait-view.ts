@@ -145,7 +145,7 @@ function signalView(id: InvocationId, signal: SignalName): Pick<WaitView, "kind"
   return { kind: "signal", name: signalText(signal) };
 }
 
-/** What holds back the next attempt. */
+/** The reason that holds back the next attempt. */
 function heldBackView(engine: Engine, invocation: Invocation): WaitView | undefined {
   const { status } = invocation.phase;
   const wait = status === "backing-off" || status === "ready" ? waitOf(engine, invocation) : undefined;

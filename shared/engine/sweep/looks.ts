@@ -18,7 +18,7 @@ import { claimCondition } from "../store/lease-record.ts";
 import { LeaseHandle } from "../local/lease-handle.ts";
 import { writeRecord } from "../lease/write-record.ts";
 
-/** What a look needs of its pass. */
+/** The parts of a pass that a look uses. */
 export interface Looking {
   readonly engine: Engine;
   readonly counts: Counts;

@@ -175,7 +175,7 @@ export interface Pass extends Looking {
   readonly listedBelow: IndexPosition;
 }
 
-/** What is left of a walk, for workers to continue. */
+/** The rest of a walk, which workers continue. */
 export interface Remaining {
   readonly walk: Walk;
   readonly range: IndexRange;
@@ -183,7 +183,7 @@ export interface Remaining {
   readonly saved: Saved;
 }
 
-/** What a pass does with one of its walks. */
+/** The work of a pass on one of its walks. */
 export interface PassWalk {
   readonly isLeft: (saved: Saved, pass: Pass) => boolean;
   /** Called only if work is left. Continues until time is over, and visits at least one entry. */
