@@ -10,7 +10,14 @@ import { endedResponse, refusalResponse, sentResponse } from "./answers.ts";
 import { calledTarget, type Called } from "./called-target.ts";
 import type { CallPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed, unknownHandler, unknownService } from "./ingress-refusal.ts";
-import { callerOf, headerText, submissionHeaders, traceparentOf, type HeaderChoice } from "./submission-headers.ts";
+import {
+  callerOf,
+  headerText,
+  optionsOf,
+  submissionHeaders,
+  traceparentOf,
+  type HeaderChoice,
+} from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 import { parseDurationMs } from "../../core/model/duration.ts";
 import { LAST_MOMENT_MS } from "../../core/model/moment.ts";
@@ -99,6 +106,7 @@ function checkedSubmission(
     routing,
     input: request.body,
     headers: submissionHeaders(request, headers),
+    options: optionsOf(request),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(createdBy === undefined ? {} : { createdBy }),

@@ -1,5 +1,6 @@
 /** Selects the request headers that become part of an invocation. The journal does not contain the others. */
 import type { Header } from "../../core/model/header.ts";
+import { isOptionHeader, readOptions, type RequestOptions } from "../../core/model/request-options.ts";
 import { readTraceparent } from "../../core/model/trace-context.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { CALLER_HEADER, CALLER_MAX_CHARACTERS, isCaller } from "../../core/model/caller.ts";
@@ -59,7 +60,7 @@ export function submissionHeaders(request: HttpRequest, { isForwarded, isJournal
   const path = query === "" ? request.path : `${request.path}?${query}`;
   const kept: Header[] = [{ key: INGRESS_PATH, value: path }];
   for (const key in request.headers) {
-    if (OF_THE_INGRESS.has(key) || (isCredentialHeader(key) && !isForwarded(key))) continue;
+    if (OF_THE_INGRESS.has(key) || isOptionHeader(key) || (isCredentialHeader(key) && !isForwarded(key))) continue;
     if (isJournaled !== undefined && !isJournaled(key)) continue;
     kept.push({ key, value: headerText(request, key)! });
   }
@@ -76,6 +77,16 @@ export function callerOf({ caller }: HttpRequest): string | undefined {
     403,
     `the caller's identity is not accepted: it has more than ${CALLER_MAX_CHARACTERS} characters, or some outside printable ASCII`,
   );
+}
+
+/**
+ * The options that the request sets by headers.
+ * @throws IngressRefusal 400 for a value that is not allowed
+ */
+export function optionsOf(request: HttpRequest): RequestOptions {
+  const options = readOptions((name) => headerText(request, name));
+  if (typeof options === "string") throw new IngressRefusal(400, options);
+  return options;
 }
 
 /**

@@ -112,7 +112,7 @@ const RUNTIME_ERRORS = {
   RT0017: {
     title: "An entry does not meet a precondition",
     arises:
-      "The server refuses a command: it uses state or promises in a plain service, a key for a service without keys, an empty idempotency key, a key or a name of more than 65,536 bytes, or an id that is not valid.",
+      "The server refuses a command: it uses state or promises in a plain service, a key for a service without keys, an empty idempotency key, a key or a name of more than 65,536 bytes, an id that is not valid, or a header `x-stepwell-…` with a value that is not allowed.",
     outcome: RETRY,
     remedy:
       "Correct the handler. The server drops the entry that the message names and all later ones, and replays the handler up to that entry.",

@@ -39,6 +39,8 @@ export interface Acceptance {
    * former invocation.
    */
   readonly createdBy?: string;
+  /** 9 goes first, 0 last; absent if the request names none (`PRIORITY_DEFAULT`). */
+  readonly priority?: number;
   /** The earliest moment at which the first attempt may start. */
   readonly startAtMs?: number;
   /** How long the result is kept after the end; 0 drops it at once. */

@@ -7,6 +7,7 @@ import type { CommandEntry } from "../../core/invocation/entry.ts";
 import { type Command, type CommandName, commandRow } from "../../core/protocol/commands.ts";
 import type { ChildRequest, Lookup } from "../../core/protocol/command-parts.ts";
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
+import { optionsIn } from "../../core/model/request-options.ts";
 import type { TargetTypes } from "../../core/model/target.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import type { EngineSettings } from "../ports/engine-settings.ts";
@@ -65,7 +66,7 @@ export function rejectionOf({ type, command }: CommandEntry, kind: Kind): Comman
 }
 
 export function rejectionOfChild(
-  { target, idempotencyKey }: ChildRequest,
+  { target, idempotencyKey, headers }: ChildRequest,
   routing: Routing,
   settings: EngineSettings,
 ): CommandRejection | undefined {
@@ -76,7 +77,8 @@ export function rejectionOfChild(
   const deprecated = deprecation(settings, routing.route.deployment);
   if (deprecated !== undefined) return { errorCode: "RT0020", why: deprecated };
   if (idempotencyKey === "") return { errorCode: "RT0017", why: "the idempotency key is empty" };
-  return undefined;
+  const options = optionsIn(headers);
+  return typeof options === "string" ? { errorCode: "RT0017", why: options } : undefined;
 }
 
 function refusalOfLookup(lookup: Lookup): CommandRejection | undefined {

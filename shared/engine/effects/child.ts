@@ -3,6 +3,7 @@ import { type Acceptance, isMadeByCall, livesOnce, type Source } from "../../cor
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Result } from "../../core/model/failure.ts";
+import { optionsIn, withoutOptions } from "../../core/model/request-options.ts";
 import { type Target, targetText, type TargetTypes } from "../../core/model/target.ts";
 import { admitDriver } from "../admission/admission.ts";
 import { acquire } from "../lock/acquire.ts";
@@ -137,6 +138,9 @@ function acceptanceOf(
   const { target } = withKey(child, { serviceType });
   const { id, nonce, target: callerTarget, createdBy } = caller;
   const traceparent = traceparentBelow(engine, caller, attempt);
+  // `expand` has refused commands with bad options.
+  const options = optionsIn(child.headers);
+  const { priority } = typeof options === "string" ? {} : options;
   const named = { callerId: id, callerTarget: targetText(callerTarget) };
   const source: Source =
     completionId === undefined
@@ -149,7 +153,7 @@ function acceptanceOf(
     serviceType,
     handlerType,
     input: child.input,
-    headers: child.headers,
+    headers: withoutOptions(child.headers),
     source,
     // This moment is never before the moment of the command, even if this clock is behind, because `isMadeBy` compares the two
     // moments.
@@ -159,6 +163,7 @@ function acceptanceOf(
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
+    ...(priority !== undefined && { priority }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Header } from "../../core/model/header.ts";
 import type { DeploymentId, InvocationId, SubscriptionId } from "../../core/model/ids.ts";
 import type { Failure, Result } from "../../core/model/failure.ts";
+import type { RequestOptions } from "../../core/model/request-options.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import type { FoundRoute } from "./registry.ts";
@@ -29,6 +30,7 @@ export interface Submission {
   readonly boundId?: InvocationId;
   /** The moment before which a send does not start; for sends only. */
   readonly startAtMs?: number;
+  readonly options?: RequestOptions;
 }
 
 /** Why an invocation was not accepted. The APIs translate each kind into a message and a status. */

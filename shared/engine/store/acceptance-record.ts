@@ -54,6 +54,7 @@ const StoredAcceptance = message({
   serviceType: uint32(17),
   handlerType: uint32(18),
   createdBy: optional(string(19)),
+  priority: optional(uint32(24)),
 });
 type StoredAcceptance = Infer<typeof StoredAcceptance>;
 
@@ -72,7 +73,7 @@ export function acceptanceItem(scheme: KeyScheme, acceptance: Acceptance, lease:
 }
 
 function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
-  const { source, idempotencyKey, traceparent, startAtMs, createdBy } = acceptance;
+  const { source, idempotencyKey, traceparent, startAtMs, createdBy, priority } = acceptance;
   return {
     target: acceptance.target,
     input: acceptance.input,
@@ -93,13 +94,14 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
+    ...(priority !== undefined && { priority }),
   };
 }
 
 /** @throws StoreError */
 export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acceptance; lease: Lease } {
   const stored = decode(StoredAcceptance, opened(item["b"], `the acceptance of ${id}`));
-  const { idempotencyKey, traceparent, startAtMs, createdBy, token, untilMs } = stored;
+  const { idempotencyKey, traceparent, startAtMs, createdBy, priority, token, untilMs } = stored;
   const acceptance: Acceptance = {
     id,
     nonce: item["n"] as Nonce,
@@ -116,6 +118,7 @@ export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acce
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
+    ...(priority !== undefined && { priority }),
   };
   return { acceptance, lease: { token: token as Token, untilMs } };
 }

@@ -1,0 +1,90 @@
+/**
+ * The options that the sender of a request sets by headers: one table of their names, values and meanings. The ingress takes them
+ * from requests, and the engine from the calls and sends of handlers. No handler receives them.
+ */
+import type { Header } from "./header.ts";
+
+/** The options of one request; an absent one has its default. */
+export interface RequestOptions {
+  /** 9 goes first, 0 last. */
+  readonly priority?: number;
+}
+
+interface OptionRow<Value> {
+  /** The header, in lower case. */
+  readonly header: string;
+  /** The allowed values, as the end of "the value is no …". */
+  readonly values: string;
+  readonly example: string;
+  /** The value that an absent header stands for, in words. */
+  readonly byDefault: string;
+  /** In whole sentences. */
+  readonly meaning: string;
+  /** @returns undefined for a value that is not allowed */
+  readonly read: (text: string) => Value | undefined;
+}
+
+type OptionRows = { readonly [Name in keyof RequestOptions]-?: OptionRow<NonNullable<RequestOptions[Name]>> };
+
+/** The priority of a request that names none. */
+export const PRIORITY_DEFAULT = 5;
+
+export const REQUEST_OPTIONS: OptionRows = {
+  priority: {
+    header: "x-stepwell-priority",
+    values: "whole number from 0 to 9",
+    example: "7",
+    byDefault: String(PRIORITY_DEFAULT),
+    meaning: "Of the invocations that wait for a place of a limit, those with a higher number go first.",
+    read: (text) => (/^[0-9]$/.test(text) ? Number(text) : undefined),
+  },
+};
+
+const ROWS = Object.entries(REQUEST_OPTIONS) as readonly (readonly [keyof RequestOptions, OptionRow<unknown>])[];
+const HEADERS: ReadonlySet<string> = new Set(ROWS.map(([, { header }]) => header));
+/** The beginning of all these headers. Most headers differ here, so this test saves the lookup. */
+const BEGINNING = "x-stepwell-";
+
+/** @param name a header name, in any case */
+export function isOptionHeader(name: string): boolean {
+  const { length } = BEGINNING;
+  return name.length > length && name.slice(0, length).toLowerCase() === BEGINNING && HEADERS.has(name.toLowerCase());
+}
+
+const NONE: RequestOptions = {};
+
+/**
+ * @param headerOf the value of a header; its name is given in lower case
+ * @returns a text for values that are not allowed: what is, what should be, and an example
+ */
+export function readOptions(headerOf: (name: string) => string | undefined): RequestOptions | string {
+  let options: Record<string, unknown> | undefined;
+  for (const [name, row] of ROWS) {
+    const text = headerOf(row.header);
+    if (text === undefined) continue;
+    const value = row.read(text.trim());
+    if (value === undefined)
+      return `bad header '${row.header}': '${shown(text)}' is no ${row.values}, such as '${row.example}'`;
+    options ??= {};
+    options[name] = value;
+  }
+  return options ?? NONE;
+}
+
+/** The options among the headers of a command. Of several headers with one name, the first counts. */
+export function optionsIn(headers: readonly Header[]): RequestOptions | string {
+  const own = headers.filter(({ key }) => isOptionHeader(key));
+  if (own.length === 0) return NONE;
+  return readOptions((name) => own.find(({ key }) => key.toLowerCase() === name)?.value);
+}
+
+/** The headers that the handler receives. */
+export function withoutOptions(headers: readonly Header[]): readonly Header[] {
+  return headers.some(({ key }) => isOptionHeader(key)) ? headers.filter(({ key }) => !isOptionHeader(key)) : headers;
+}
+
+const SHOWN_MAX_CHARACTERS = 60;
+
+function shown(text: string): string {
+  return text.length <= SHOWN_MAX_CHARACTERS ? text : `${text.slice(0, SHOWN_MAX_CHARACTERS)}…`;
+}
