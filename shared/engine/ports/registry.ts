@@ -2,6 +2,7 @@
 import type { OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment, Route, ServiceRevision } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
+import type { RuleBook } from "../../core/limits/rule-book.ts";
 
 /** `slow`: the handler has a slow note. */
 export interface FoundRoute {
@@ -46,6 +47,8 @@ export interface Registry {
    * @returns false if another process has opened or advanced it since
    */
   setCircuit(circuit: OpenCircuit | undefined, before: OpenCircuit | undefined): Promise<boolean>;
+  /** The rules as they were at most a second ago. @returns a promise only if memory is older */
+  rules(): RuleBook | Promise<RuleBook>;
   /** Drops the memory: the next lookup reads the table. */
   refresh(): void;
 }

@@ -1,16 +1,19 @@
 /**
- * The registry in the meta store: one partition with the deployments and a head that counts their changes, and one with what drivers
- * note: open circuits, slow and long notes. A right names partitions, so a driver may write notes and no deployment.
+ * The registry in the meta store: one partition with deployments, rules and a head that counts their changes, and one with what drivers
+ * note: open circuits, slow and long notes. A right names partitions, so a driver may write notes, and no deployment or rule.
  */
 import { type OpenCircuit, circuitName } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
+import type { Rule } from "../../core/limits/rule.ts";
 import { DAY_S } from "../../core/model/time-units.ts";
 import type { Condition, Item, Key, Table, Write } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
 
 const HEAD = "head";
 const DEPLOYMENT_PREFIX = "dep#";
+const RULE_PREFIX = "rule#";
+const RULES_END = "rule$";
 const SLOW_PREFIX = "slow#";
 const LONG_PREFIX = "long#";
 /** The life of a note on a slow or long handler: the handler may become faster. */
@@ -34,6 +37,7 @@ export interface RegistryHead {
 
 export interface RegistryRead extends RegistryHead {
   readonly deployments: readonly Deployment[];
+  readonly rules: readonly Rule[];
 }
 
 export function registryPk(keyPrefix: string): string {
@@ -89,21 +93,17 @@ export async function writeSlow(
   await meta.put({ pk: notesPk(keyPrefix), sk: prefix + name, expiresAtS });
 }
 
-/** Reads the version first: a change between the two reads makes the next comparison of versions fail. */
+/** Reads the version first: a change between the reads makes the next comparison of versions fail. */
 export async function readRegistry(meta: Table, keyPrefix: string): Promise<RegistryRead> {
   const head = await readHead(meta, keyPrefix);
+  const pk = registryPk(keyPrefix);
   const deployments: Deployment[] = [];
-  let after: string | undefined;
-  do {
-    const page = await meta.query(registryPk(keyPrefix), {
-      from: DEPLOYMENT_PREFIX,
-      below: HEAD,
-      ...(after === undefined ? {} : { after }),
-    });
-    for (const item of page.items) deployments.push(deploymentOf(item));
-    after = page.next;
-  } while (after !== undefined);
-  return { ...head, deployments };
+  const rules: Rule[] = [];
+  for (const item of await readPartition(meta, pk, { from: DEPLOYMENT_PREFIX, below: RULES_END })) {
+    if (item.sk.startsWith(DEPLOYMENT_PREFIX)) deployments.push(deploymentOf(item));
+    else if (item.sk.startsWith(RULE_PREFIX)) rules.push(ruleOf(item));
+  }
+  return { ...head, deployments, rules };
 }
 
 /**
@@ -117,7 +117,7 @@ export async function writeDeployment(
   version: number,
 ): Promise<boolean> {
   const item = { ...deploymentKey(keyPrefix, deployment.id), format: FORMAT, json: JSON.stringify(deployment) };
-  return await changed(meta, keyPrefix, { kind: "put", item }, version);
+  return await changed(meta, keyPrefix, [{ kind: "put", item }], version);
 }
 
 /** Deletes a deployment if the registry is still at `version`. @returns false if another change came first */
@@ -127,17 +127,46 @@ export async function deleteDeployment(
   id: DeploymentId,
   version: number,
 ): Promise<boolean> {
-  return await changed(meta, keyPrefix, { kind: "delete", key: deploymentKey(keyPrefix, id) }, version);
+  return await changed(meta, keyPrefix, [{ kind: "delete", key: deploymentKey(keyPrefix, id) }], version);
 }
 
 function deploymentKey(keyPrefix: string, id: DeploymentId): Key {
   return { pk: registryPk(keyPrefix), sk: DEPLOYMENT_PREFIX + id };
 }
 
+/** The most rules that one change writes or deletes, because a transaction has at most a hundred writes. */
+export const RULES_CHANGED_MAX = 99;
+
+/**
+ * Writes and deletes rules, all or none, if the registry is still at `version`.
+ * @param patterns the patterns of the rules to delete
+ * @returns false if another change came first; nothing is written then
+ */
+export async function changeRules(
+  meta: Table,
+  keyPrefix: string,
+  { rules, patterns }: { readonly rules: readonly Rule[]; readonly patterns: readonly string[] },
+  version: number,
+): Promise<boolean> {
+  const pk = registryPk(keyPrefix);
+  const puts = rules.map((rule): Write => {
+    return { kind: "put", item: { pk, sk: RULE_PREFIX + rule.pattern, format: FORMAT, json: JSON.stringify(rule) } };
+  });
+  const deletes = patterns.map((pattern): Write => ({ kind: "delete", key: { pk, sk: RULE_PREFIX + pattern } }));
+  return await changed(meta, keyPrefix, [...puts, ...deletes], version);
+}
+
+function ruleOf(item: Item): Rule {
+  if (item["format"] !== FORMAT || typeof item["json"] !== "string") {
+    throw new Error(`the registry item ${item.sk} has the unknown format ${String(item["format"])}`);
+  }
+  return JSON.parse(item["json"]) as Rule;
+}
+
 /** Every change raises the count of the head, in one transaction: other processes notice the change by the count. */
-async function changed(meta: Table, keyPrefix: string, write: Write, version: number): Promise<boolean> {
+async function changed(meta: Table, keyPrefix: string, writes: readonly Write[], version: number): Promise<boolean> {
   const { written } = await meta.transact([
-    write,
+    ...writes,
     {
       kind: "put",
       item: { pk: registryPk(keyPrefix), sk: HEAD, version: version + 1 },

@@ -17,6 +17,7 @@ import {
 import type { Deployment, Route } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { EffectiveSettings } from "../../core/model/service.ts";
+import { type RuleBook, ruleBook } from "../../core/limits/rule-book.ts";
 import { type SettingsMaxima, effectiveSettings } from "../../core/registry/effective-settings.ts";
 import { type LatestRevision, latestRevisions } from "../../core/registry/latest-revisions.ts";
 
@@ -25,6 +26,7 @@ const FRESH_FOR_MS = 1000;
 
 interface Snapshot extends RegistryHead {
   readonly table: RoutingTable;
+  readonly rules: RuleBook;
   /** Services with a handler that has a slow note or a long note. */
   readonly slowServices: ReadonlySet<string>;
   readonly freshUntilMs: number;
@@ -98,6 +100,10 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
       if (isSet && held !== undefined) held = withCircuit(held, circuit, before);
       return isSet;
     },
+    rules() {
+      if (held !== undefined && isFresh(held, clock.nowMs())) return held.rules;
+      return current().then(({ rules }) => rules);
+    },
     refresh() {
       generation += 1;
       held = undefined;
@@ -111,15 +117,16 @@ function isFresh({ freshUntilMs }: Snapshot, nowMs: number): boolean {
   return nowMs < freshUntilMs && freshUntilMs - nowMs <= FRESH_FOR_MS;
 }
 
-/** @param known the former snapshot, whose routing table is reused if the version is the same */
+/** @param known the former snapshot, whose routing table and rules are reused if the version is the same */
 async function readSnapshot({ meta, clock, settings }: RegistryGround, known: Snapshot | undefined): Promise<Snapshot> {
   const { keyPrefix, defaults, journalRetentionMaxMs } = settings;
   const freshUntilMs = clock.nowMs() + FRESH_FOR_MS;
   const head = known && (await readHead(meta, keyPrefix));
   if (known !== undefined && head?.version === known.version) return withServices({ ...known, ...head, freshUntilMs });
-  const { deployments, ...read } = await readRegistry(meta, keyPrefix);
+  const { deployments, rules, ...read } = await readRegistry(meta, keyPrefix);
   const maxima = journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs };
-  return withServices({ ...read, table: routingTable(deployments, defaults, maxima), freshUntilMs });
+  const table = routingTable(deployments, defaults, maxima);
+  return withServices({ ...read, table, rules: ruleBook(rules), freshUntilMs });
 }
 
 function withNote(held: Snapshot | undefined, kind: Slowness, service: string, handler: string): Snapshot | undefined {

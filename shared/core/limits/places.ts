@@ -1,0 +1,51 @@
+/** Decides about the places of a pool: which one is free, and what becomes of a place that is given back. */
+
+/** The taken places of a pool, by number. Each names its holder. */
+export type Taken = ReadonlyMap<number, string>;
+
+/**
+ * True if more places are taken than there are: the limit was lowered, or the rule came while invocations ran. No invocation takes
+ * a place meanwhile.
+ */
+export function isOverfull(taken: Taken, places: number): boolean {
+  return firstBeyond(taken, places) !== undefined;
+}
+
+/** @returns the number of a taken place beyond the limit */
+function firstBeyond(taken: Taken, places: number): number | undefined {
+  for (const place of taken.keys()) if (place >= places) return place;
+  return undefined;
+}
+
+/**
+ * @param share a number from 0 to below 1, which spreads those who ask at the same time over the free places
+ * @returns the number of a free place; undefined if there is none
+ */
+export function freePlace(taken: Taken, places: number, share: number): number | undefined {
+  if (isOverfull(taken, places)) return undefined;
+  const free: number[] = [];
+  for (let place = 0; place < places; place++) if (!taken.has(place)) free.push(place);
+  return free[Math.floor(share * free.length)];
+}
+
+/** @returns the lowest number beyond all taken places and beyond the limit, for one that runs in any case */
+export function placeBeyond(taken: Taken, places: number): number {
+  let beyond = places;
+  for (const place of taken.keys()) beyond = Math.max(beyond, place + 1);
+  return beyond;
+}
+
+export type GiveBack =
+  /** The place of the giver becomes that of a holder beyond the limit. */
+  | { readonly kind: "move"; readonly from: number; readonly holder: string }
+  /** The place goes to the next that waits. */
+  | { readonly kind: "pass-on" }
+  | { readonly kind: "free" };
+
+/** @param waits true if an invocation waits for a place */
+export function givenBack(taken: Taken, places: number, place: number, waits: boolean): GiveBack {
+  if (place >= places) return { kind: "free" };
+  const from = firstBeyond(taken, places);
+  if (from !== undefined) return { kind: "move", from, holder: taken.get(from)! };
+  return waits ? { kind: "pass-on" } : { kind: "free" };
+}

@@ -1,0 +1,59 @@
+/** Reads and changes the rules that limit invocations. */
+import { CodedError } from "../../core/errors/coded-error.ts";
+import {
+  deleteRules,
+  putRules,
+  type RuleChange,
+  type UnwantedRule,
+  type WantedRule,
+} from "../../core/limits/rule-changes.ts";
+import type { Rule } from "../../core/limits/rule.ts";
+import type { Engine } from "../engine.ts";
+import { changeRules, readRegistry, RULES_CHANGED_MAX } from "./registry-items.ts";
+
+type Ground = Pick<Engine, "meta" | "settings" | "registry" | "clock">;
+
+/** Changes are rare, so if a change is refused this often, concurrent changes are not the cause. */
+const TRIES = 10;
+
+/** The rules as the store has them now, in the order of their patterns. */
+export async function listRules({ meta, settings }: Ground): Promise<readonly Rule[]> {
+  const { rules } = await readRegistry(meta, settings.keyPrefix);
+  return [...rules].sort((a, b) => (a.pattern < b.pattern ? -1 : 1));
+}
+
+/**
+ * Makes or replaces rules, all or none.
+ * @returns the rules as stored, in the order of the request, or the refusal
+ * @throws CodedError META0005 if other changes came first each time
+ */
+export async function applyRules(ground: Ground, wanted: readonly WantedRule[]): Promise<RuleChange> {
+  return await changed(ground, wanted.length, "write", (existing) => putRules(existing, wanted, ground.clock.nowMs()));
+}
+
+/** Deletes rules, all or none. @returns the deleted rules, or the refusal. @throws as `applyRules` */
+export async function removeRules(ground: Ground, unwanted: readonly UnwantedRule[]): Promise<RuleChange> {
+  return await changed(ground, unwanted.length, "delete", (existing) => deleteRules(existing, unwanted));
+}
+
+async function changed(
+  { meta, settings, registry }: Ground,
+  count: number,
+  kind: "write" | "delete",
+  decide: (existing: readonly Rule[]) => RuleChange,
+): Promise<RuleChange> {
+  if (count > RULES_CHANGED_MAX) {
+    const message = `The request names ${count} rules. One request should name at most ${RULES_CHANGED_MAX}, because all change or none: send several.`;
+    return { kind: "refused", why: "invalid", message };
+  }
+  for (let tried = 0; tried < TRIES; tried++) {
+    const { version, rules } = await readRegistry(meta, settings.keyPrefix);
+    const change = decide(rules);
+    if (change.kind === "refused" || change.rules.length === 0) return change;
+    const [puts, patterns] = kind === "write" ? [change.rules, []] : [[], change.rules.map(({ pattern }) => pattern)];
+    if (!(await changeRules(meta, settings.keyPrefix, { rules: puts, patterns }, version))) continue;
+    registry.refresh();
+    return change;
+  }
+  throw new CodedError("META0005", `the registry changed ${TRIES} times before this change could be written`);
+}
