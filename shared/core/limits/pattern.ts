@@ -28,6 +28,13 @@ const FORMS =
   "'acme' (a scope), '*' (each scope), 'acme/*' (each first limit key of acme), 'acme/gold/eu', 'service:Mail', " +
   `'handler:Mail/send', or '${GLOBAL}'`;
 
+/** @returns the text without blanks around its names and without a slash at its end, as the reference server stores patterns */
+export function canonicalPattern(text: string): string {
+  const names = text.trim().split("/", PATTERN_MAX);
+  if (names.length > 1 && names.at(-1)!.trim() === "") names.pop();
+  return names.map((name) => name.trim()).join("/");
+}
+
 /** @returns the pattern, or a sentence that says why the text is none */
 export function parsePattern(text: string): Pattern | string {
   if (text.length === 0) return `A pattern has no text. It should be one of ${FORMS}.`;

@@ -1,5 +1,5 @@
 /** Decides about changes of rules: all that a request asks for, or none. */
-import { parsePattern } from "./pattern.ts";
+import { canonicalPattern, parsePattern } from "./pattern.ts";
 import { CONCURRENCY_MAX, DESCRIPTION_MAX, type Limits, type Rule, RULES_MAX } from "./rule.ts";
 
 /** What must be true of the stored rule before the change. */
@@ -30,57 +30,52 @@ export interface RuleRefusal {
 
 export type RuleChange = { readonly kind: "changed"; readonly rules: readonly Rule[] } | RuleRefusal;
 
-/** @returns the new rules, in the order of the request */
-export function putRules(existing: readonly Rule[], wanted: readonly WantedRule[], nowMs: number): RuleChange {
-  const known = new Map(existing.map((rule) => [rule.pattern, rule]));
-  const rules: Rule[] = [];
-  const named = new Set<string>();
+/**
+ * @param changes how often the rules have changed so far: the version of a new rule is the next number, so that a rule which is
+ *   deleted and made again has another version
+ * @returns the rules as they are afterwards, in the order of the request; a pattern that comes twice is applied twice
+ */
+export function putRules(
+  existing: readonly Rule[],
+  wanted: readonly WantedRule[],
+  { nowMs, changes }: { readonly nowMs: number; readonly changes: number },
+): RuleChange {
+  const rules = new Map(existing.map((rule) => [rule.pattern, rule]));
+  const named: string[] = [];
   for (const one of wanted) {
-    const stored = known.get(one.pattern);
-    const refusal = refusalOf(one, stored, named);
+    const pattern = canonicalPattern(one.pattern);
+    const stored = rules.get(pattern);
+    const refusal = refusalOf(pattern, one, stored);
     if (refusal !== undefined) return refusal;
-    named.add(one.pattern);
-    rules.push(ruleFrom(one, stored, nowMs));
+    named.push(pattern);
+    rules.set(pattern, ruleFrom(pattern, one, stored, { nowMs, changes }));
   }
-  const count = new Set([...known.keys(), ...named]).size;
-  if (count > RULES_MAX)
-    return refused(
-      "too-many",
-      `This would make ${count} rules. An environment should have at most ${RULES_MAX}: delete some first.`,
-    );
-  return { kind: "changed", rules };
+  if (rules.size > RULES_MAX && rules.size > existing.length)
+    return refused("too-many", `rule book is full (${RULES_MAX} rules)`);
+  return { kind: "changed", rules: named.map((pattern) => rules.get(pattern)!) };
 }
 
-function refusalOf(one: WantedRule, stored: Rule | undefined, named: ReadonlySet<string>): RuleRefusal | undefined {
-  const pattern = parsePattern(one.pattern);
-  if (typeof pattern === "string") return refused("invalid", pattern);
-  if (named.has(one.pattern))
-    return refused(
-      "invalid",
-      `The request names the pattern '${one.pattern}' twice. Each pattern should be named once.`,
-    );
-  const { concurrency, rate } = one.limits;
-  if (concurrency === undefined && rate === undefined && one.disabled !== true)
-    return refused(
-      "invalid",
-      `The rule '${one.pattern}' limits nothing. It should have a concurrency, such as 5, or a rate, such as '100/1m'.`,
-    );
+function refusalOf(pattern: string, one: WantedRule, stored: Rule | undefined): RuleRefusal | undefined {
+  const parsed = parsePattern(pattern);
+  if (typeof parsed === "string") return refused("invalid", parsed);
+  const { concurrency } = one.limits;
   if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > CONCURRENCY_MAX))
     return refused(
       "invalid",
-      `The concurrency of the rule '${one.pattern}' is ${concurrency}. It should be a whole number from 1 to ${CONCURRENCY_MAX}, such as 5.`,
+      `The concurrency of the rule '${pattern}' is ${concurrency}. It should be a whole number from 1 to ${CONCURRENCY_MAX}, such as 5.`,
     );
   const { length } = one.description ?? "";
   if (length > DESCRIPTION_MAX)
     return refused(
       "invalid",
-      `The description of the rule '${one.pattern}' has ${length} characters. It should have at most ${DESCRIPTION_MAX}.`,
+      `The description of the rule '${pattern}' has ${length} characters. It should have at most ${DESCRIPTION_MAX}.`,
     );
-  return unmet(one, stored);
+  return unmet(pattern, one, stored);
 }
 
 function unmet(
-  { pattern, precondition = { type: "none" } }: WantedRule,
+  pattern: string,
+  { precondition = { type: "none" } }: WantedRule,
   stored: Rule | undefined,
 ): RuleRefusal | undefined {
   switch (precondition.type) {
@@ -108,26 +103,35 @@ function matchesVersion(pattern: string, version: number, stored: Rule | undefin
   );
 }
 
+/** A change of the description alone is no new version, as at the reference server. */
 function ruleFrom(
-  { pattern, limits, description, disabled = false }: WantedRule,
+  pattern: string,
+  { limits, description, disabled = false }: WantedRule,
   stored: Rule | undefined,
-  nowMs: number,
+  { nowMs, changes }: { readonly nowMs: number; readonly changes: number },
 ): Rule {
+  const isSame = stored !== undefined && stored.disabled === disabled && sameLimits(stored.limits, limits);
   return {
     pattern,
     limits,
     ...(description !== undefined && { description }),
     disabled,
-    version: (stored?.version ?? 0) + 1,
-    modifiedAtMs: nowMs,
+    version: isSame ? stored.version : stored === undefined ? changes + 1 : stored.version + 1,
+    modifiedAtMs: isSame ? stored.modifiedAtMs : nowMs,
   };
+}
+
+function sameLimits(one: Limits, other: Limits): boolean {
+  const rates = [one.rate, other.rate].map((rate) => rate && [rate.count, rate.perMs, rate.burst].join("/"));
+  return one.concurrency === other.concurrency && rates[0] === rates[1];
 }
 
 /** @returns the rules to delete; one that does not exist is left out, unless the request expects a version */
 export function deleteRules(existing: readonly Rule[], unwanted: readonly UnwantedRule[]): RuleChange {
   const known = new Map(existing.map((rule) => [rule.pattern, rule]));
   const rules = new Map<string, Rule>();
-  for (const { pattern, expectedVersion } of unwanted) {
+  for (const { pattern: text, expectedVersion } of unwanted) {
+    const pattern = canonicalPattern(text);
     const stored = known.get(pattern);
     const refusal = expectedVersion === undefined ? undefined : matchesVersion(pattern, expectedVersion, stored);
     if (refusal !== undefined) return refusal;

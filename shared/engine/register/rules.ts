@@ -28,7 +28,9 @@ export async function listRules({ meta, settings }: Ground): Promise<readonly Ru
  * @throws CodedError META0005 if other changes came first each time
  */
 export async function applyRules(ground: Ground, wanted: readonly WantedRule[]): Promise<RuleChange> {
-  return await changed(ground, wanted.length, "write", (existing) => putRules(existing, wanted, ground.clock.nowMs()));
+  return await changed(ground, wanted.length, "write", (existing, changes) =>
+    putRules(existing, wanted, { nowMs: ground.clock.nowMs(), changes }),
+  );
 }
 
 /** Deletes rules, all or none. @returns the deleted rules, or the refusal. @throws as `applyRules` */
@@ -40,7 +42,7 @@ async function changed(
   { meta, settings, registry }: Ground,
   count: number,
   kind: "write" | "delete",
-  decide: (existing: readonly Rule[]) => RuleChange,
+  decide: (existing: readonly Rule[], changes: number) => RuleChange,
 ): Promise<RuleChange> {
   if (count > RULES_CHANGED_MAX) {
     const message = `The request names ${count} rules. One request should name at most ${RULES_CHANGED_MAX}, because all change or none: send several.`;
@@ -48,10 +50,12 @@ async function changed(
   }
   for (let tried = 0; tried < TRIES; tried++) {
     const { version, rules } = await readRegistry(meta, settings.keyPrefix);
-    const change = decide(rules);
+    const change = decide(rules, version);
     if (change.kind === "refused" || change.rules.length === 0) return change;
-    const [puts, patterns] = kind === "write" ? [change.rules, []] : [[], change.rules.map(({ pattern }) => pattern)];
-    if (!(await changeRules(meta, settings.keyPrefix, { rules: puts, patterns }, version))) continue;
+    const named = [...new Map(change.rules.map((rule) => [rule.pattern, rule])).values()];
+    const writes =
+      kind === "write" ? { rules: named, patterns: [] } : { rules: [], patterns: named.map(({ pattern }) => pattern) };
+    if (!(await changeRules(meta, settings.keyPrefix, writes, version))) continue;
     registry.refresh();
     return change;
   }

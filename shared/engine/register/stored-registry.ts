@@ -100,10 +100,7 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
       if (isSet && held !== undefined) held = withCircuit(held, circuit, before);
       return isSet;
     },
-    rules() {
-      if (held !== undefined && isFresh(held, clock.nowMs())) return held.rules;
-      return current().then(({ rules }) => rules);
-    },
+    rules: () => rulesIn(held, clock.nowMs()) ?? current().then(({ rules }) => rules),
     refresh() {
       generation += 1;
       held = undefined;
@@ -165,6 +162,10 @@ function knownIn(held: Snapshot | undefined, nowMs: number, service: string, han
   if (held === undefined || nowMs >= held.freshUntilMs) return undefined;
   const routing = routed(held, service, handler);
   return routing.found ? routing : undefined;
+}
+
+function rulesIn(held: Snapshot | undefined, nowMs: number): RuleBook | undefined {
+  return held !== undefined && isFresh(held, nowMs) ? held.rules : undefined;
 }
 
 type ByHandler = ReadonlyMap<string, Routing & { readonly found: true }>;

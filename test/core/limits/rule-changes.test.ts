@@ -4,42 +4,49 @@ import { deleteRules, putRules, type WantedRule } from "../../../shared/core/lim
 import type { Rule } from "../../../shared/core/limits/rule.ts";
 
 const stored: Rule = { pattern: "acme", limits: { concurrency: 2 }, disabled: false, version: 3, modifiedAtMs: 10 };
+const at = { nowMs: 20, changes: 7 };
 const five: WantedRule = { pattern: "acme", limits: { concurrency: 5 } };
 
 describe("a put", () => {
-  test("makes the first version of a rule, and the next one of a stored rule", () => {
-    expect(putRules([stored], [five, { ...five, pattern: "*" }], 20)).toEqual({
+  test("gives a new rule the number of the change, and a stored rule its next version", () => {
+    expect(putRules([stored], [five, { ...five, pattern: "*" }], at)).toEqual({
       kind: "changed",
       rules: [
         { ...stored, limits: { concurrency: 5 }, version: 4, modifiedAtMs: 20 },
-        { pattern: "*", limits: { concurrency: 5 }, disabled: false, version: 1, modifiedAtMs: 20 },
+        { pattern: "*", limits: { concurrency: 5 }, disabled: false, version: 8, modifiedAtMs: 20 },
       ],
     });
   });
 
   test.each<[string, WantedRule, "invalid" | "conflict", RegExp]>([
-    ["limits nothing", { pattern: "acme", limits: {} }, "invalid", /limits nothing.*'100\/1m'/],
     ["allows none", { pattern: "acme", limits: { concurrency: 0 } }, "invalid", /is 0.*from 1 to/],
     ["has half a place", { pattern: "acme", limits: { concurrency: 1.5 } }, "invalid", /is 1.5/],
     ["should not exist", { ...five, precondition: { type: "does_not_exist" } }, "conflict", /exists, at version 3/],
     ["changed since", { ...five, precondition: { type: "matches", version: 2 } }, "conflict", /has the version 3/],
     ["is gone", { ...five, pattern: "x", precondition: { type: "matches", version: 1 } }, "conflict", /does not exist/],
   ])("of a rule that %s changes nothing", (_, wanted, why, message) => {
-    expect(putRules([stored], [{ ...five, pattern: "other" }, wanted], 20)).toMatchObject({
+    expect(putRules([stored], [{ ...five, pattern: "other" }, wanted], at)).toMatchObject({
       kind: "refused",
       why,
       message: expect.stringMatching(message),
     });
   });
 
-  test("names each pattern once", () => {
-    expect(putRules([], [five, five], 20)).toMatchObject({ why: "invalid", message: expect.stringMatching(/twice/) });
+  test("that changes nothing, or the description alone, keeps the version", () => {
+    const same: WantedRule = { pattern: " acme/ ", limits: { concurrency: 2 }, description: "two" };
+    expect(putRules([stored], [same], at)).toMatchObject({ rules: [{ ...stored, description: "two" }] });
+  });
+
+  test("that names a pattern twice is done in order", () => {
+    const first: WantedRule = { ...five, pattern: "new", precondition: { type: "does_not_exist" } };
+    const second: WantedRule = { pattern: "new", limits: {}, precondition: { type: "matches", version: 8 } };
+    expect(putRules([], [first, second], at)).toMatchObject({ rules: [{ version: 9, limits: {} }, { version: 9 }] });
   });
 
   test("makes at most ten thousand rules", () => {
     const many = Array.from({ length: 10_000 }, (_, at): Rule => ({ ...stored, pattern: `s${at}` }));
-    expect(putRules(many, [{ ...five, pattern: "s1" }], 20).kind).toBe("changed");
-    expect(putRules(many, [five], 20)).toMatchObject({ why: "too-many" });
+    expect(putRules(many, [{ ...five, pattern: "s1" }], at).kind).toBe("changed");
+    expect(putRules(many, [five], at)).toMatchObject({ why: "too-many" });
   });
 });
 
