@@ -84,10 +84,7 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
       const routing = routed(await current(), service, handler);
       return routing.found ? routing : routed(await reread(), service, handler);
     },
-    async routeOn(deploymentId, service, handler) {
-      const route = (await current()).table.routeOn(deploymentId, service, handler);
-      return route ?? (await reread()).table.routeOn(deploymentId, service, handler);
-    },
+    routeOn: async (...place) => (await current()).table.routeOn(...place) ?? (await reread()).table.routeOn(...place),
     services: async () => (await current()).table.services,
     deployments: async () => (await current()).table.deployments,
     noteSlow: (service, handler) => note("slow", service, handler),
