@@ -32,7 +32,6 @@ const ENGINE_LAYERS = [
   "",
   "messaging",
   "lease",
-  "limits",
   "lock",
   "accept",
   "attempt",
