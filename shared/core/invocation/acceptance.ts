@@ -1,6 +1,7 @@
 /** The acceptance of an invocation: everything that is fixed for its whole life. */
 import type { Header } from "../model/header.ts";
 import type { InvocationId, Nonce, SubscriptionId } from "../model/ids.ts";
+import type { LimitKey } from "../model/scope.ts";
 import type { HandlerType, ServiceType, Target } from "../model/target.ts";
 
 /** The origin of an invocation, which determines the recipient of its result. */
@@ -34,6 +35,8 @@ export interface Acceptance {
   readonly createdAtMs: number;
   readonly idempotencyKey?: string;
   readonly traceparent?: string;
+  /** Only with a scope of the target: what the limits of the scope count the invocation for. */
+  readonly limitKey?: LimitKey;
   /**
    * The external caller, as authenticated by the ingress; children inherit it from their parent, restarts from the
    * former invocation.

@@ -1,4 +1,5 @@
-/** A target: the service, the handler and, for objects and workflows, the key that an invocation addresses. */
+/** A target: the service, the handler, the key of an object or a workflow, and the scope that an invocation addresses. */
+import type { Scope } from "./scope.ts";
 
 export type ServiceType = "service" | "object" | "workflow";
 
@@ -19,7 +20,12 @@ export interface Target {
   readonly handler: string;
   /** The object key or workflow id; absent for plain services. An empty text is a valid key. */
   readonly key?: string;
+  /** A key in a scope is another one than the same key in another scope, or in none. */
+  readonly scope?: Scope;
 }
+
+/** What names the key of an object or a workflow. */
+export type KeyOwner = Pick<Target, "service" | "key" | "scope">;
 
 /**
  * Formats a target as the tables of the reference server do: `Service/handler` or `Object/key/handler`. The key is not escaped.

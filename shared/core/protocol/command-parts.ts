@@ -2,6 +2,7 @@
 import type { Result } from "../model/failure.ts";
 import type { Header } from "../model/header.ts";
 import type { Infer } from "../model/proto3.ts";
+import type { LimitKey, Scope } from "../model/scope.ts";
 import { type Target, targetText } from "../model/target.ts";
 import {
   type FailureMessage,
@@ -16,7 +17,7 @@ import {
 export type Lookup =
   | { readonly kind: "id"; readonly invocationId: string }
   | { readonly kind: "idempotency"; readonly target: Target; readonly idempotencyKey: string }
-  | { readonly kind: "workflow"; readonly service: string; readonly key: string };
+  | { readonly kind: "workflow"; readonly service: string; readonly key: string; readonly scope?: Scope };
 
 export type SignalName = { readonly index: number } | { readonly name: string };
 
@@ -29,6 +30,8 @@ export interface ChildRequest {
   readonly input: Uint8Array;
   readonly headers: readonly Header[];
   readonly idempotencyKey?: string;
+  /** Only with a scope of the target. */
+  readonly limitKey?: LimitKey;
   /** The id of the completion that contains the child's invocation id. */
   readonly idCompletionId: number;
 }
@@ -52,6 +55,8 @@ interface ChildMessage {
   readonly handlerName: string;
   readonly key: string;
   readonly idempotencyKey?: string;
+  readonly scope?: string;
+  readonly limitKey?: string;
   readonly parameter: Uint8Array;
   readonly headers: readonly Infer<typeof HeaderMessage>[];
   readonly invocationIdNotificationIdx: number;
@@ -68,16 +73,29 @@ export interface ResultMessage {
   readonly failure?: Infer<typeof FailureMessage> | undefined;
 }
 
-/** Leaves an empty key out, because only the type of the service decides whether the target has a key (`withKey`). */
+/**
+ * Leaves an empty key out, because only the type of the service decides whether the target has a key (`withKey`). The scope
+ * and the limit key have their forms, because an attempt whose commands have others is rejected.
+ */
 export function childOf(message: ChildMessage): ChildRequest {
-  const { serviceName: service, handlerName: handler, key, idempotencyKey, parameter: input, headers } = message;
+  const { serviceName: service, handlerName: handler, key, idempotencyKey, limitKey } = message;
   return {
-    target: { service, handler, ...(key !== "" && { key }) },
-    input,
-    headers,
+    target: { service, handler, ...(key !== "" && { key }), ...inScope(message.scope) },
+    input: message.parameter,
+    headers: message.headers,
+    ...(hasText(limitKey) && { limitKey: limitKey as LimitKey }),
     idCompletionId: message.invocationIdNotificationIdx,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   };
+}
+
+/** An empty scope, or an empty limit key, is none: SDKs write an empty text for an absent one. */
+function hasText(text: string | undefined): text is string {
+  return text !== undefined && text !== "";
+}
+
+function inScope(scope: string | undefined): { readonly scope?: Scope } {
+  return hasText(scope) ? { scope: scope as Scope } : {};
 }
 
 export function resultOf({ value, failure }: ResultMessage): Result | undefined {
@@ -92,10 +110,12 @@ export function settled(result: Result | undefined): Result {
 
 export function lookupOf({ invocationId, idempotentRequest, workflow }: LookupMessage): Lookup {
   if (idempotentRequest !== undefined) {
-    const { serviceName: service, handlerName: handler, serviceKey: key, idempotencyKey } = idempotentRequest;
-    return { kind: "idempotency", target: { service, handler, ...(key !== undefined && { key }) }, idempotencyKey };
+    const { serviceName: service, handlerName: handler, serviceKey: key, idempotencyKey, scope } = idempotentRequest;
+    const target = { service, handler, ...(key !== undefined && { key }), ...inScope(scope) };
+    return { kind: "idempotency", target, idempotencyKey };
   }
-  if (workflow !== undefined) return { kind: "workflow", service: workflow.workflowName, key: workflow.workflowKey };
+  if (workflow !== undefined)
+    return { kind: "workflow", service: workflow.workflowName, key: workflow.workflowKey, ...inScope(workflow.scope) };
   return { kind: "id", invocationId: invocationId ?? "" };
 }
 

@@ -9,7 +9,7 @@ import {
   invocationIdFromBytes,
   parseInvocationId,
 } from "../../core/model/ids.ts";
-import type { Target, TargetTypes } from "../../core/model/target.ts";
+import type { KeyOwner, Target, TargetTypes } from "../../core/model/target.ts";
 import type { Engine } from "../engine.ts";
 
 export function freshId(engine: Pick<Engine, "ids">): InvocationId {
@@ -17,25 +17,35 @@ export function freshId(engine: Pick<Engine, "ids">): InvocationId {
 }
 
 /** Every request with this target and idempotency key has this id, so a duplicate finds the first request without a search. */
-export function idempotentId(engine: Engine, { service, handler, key }: Target, idempotencyKey: string): InvocationId {
-  const parts = ["ik", service, key === undefined ? "" : `k${key}`, handler, idempotencyKey];
+export function idempotentId(engine: Engine, target: Target, idempotencyKey: string): InvocationId {
+  const parts = [...kindIn(target, "ik"), ...namesOf(target), idempotencyKey];
   return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));
 }
 
 /** As `idempotentId`, for a key that belongs to one principal: the same key of another principal leads to another id. */
 export function boundIdempotentId(
   engine: Engine,
-  { service, handler, key }: Target,
+  target: Target,
   idempotencyKey: string,
   principal: string,
 ): InvocationId {
-  const parts = ["ic", principal, service, key === undefined ? "" : `k${key}`, handler, idempotencyKey];
+  const parts = [...kindIn(target, "ic"), principal, ...namesOf(target), idempotencyKey];
   return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));
 }
 
-/** The id of a workflow's run follows from the key of the workflow alone. */
-export function workflowId(engine: Engine, { service, key = "" }: Pick<Target, "service" | "key">): InvocationId {
-  return invocationIdFromBytes(engine.ids.derive(["wf", service, key], INVOCATION_ID_BYTES));
+/** The id of a workflow's run follows from the key of the workflow and its scope alone. */
+export function workflowId(engine: Engine, owner: KeyOwner): InvocationId {
+  const parts = [...kindIn(owner, "wf"), owner.service, owner.key ?? ""];
+  return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));
+}
+
+/** The first parts of an id: ids in scopes have a kind of their own, so no text of an id without a scope gives one of them. */
+function kindIn({ scope }: KeyOwner, kind: string): readonly string[] {
+  return scope === undefined ? [kind] : [`${kind}s`, scope];
+}
+
+function namesOf({ service, handler, key }: Target): readonly string[] {
+  return [service, key === undefined ? "" : `k${key}`, handler];
 }
 
 /**

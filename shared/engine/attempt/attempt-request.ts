@@ -25,7 +25,7 @@ export function attemptRequest(
   halfClose: boolean,
 ): ExchangeRequest {
   const { acceptance, journal, retries, modifiedAtMs } = active.invocation;
-  const { service, handler, key } = acceptance.target;
+  const { service, handler, key, scope } = acceptance.target;
   const frames = journal.entries.map(({ frame }) => frame);
   for (const { entry } of sent) frames.push(entry.frame);
   const contentType = invocationContentType(version);
@@ -54,6 +54,8 @@ export function attemptRequest(
         retryCount: retries.sinceEntry,
         durationMs: retries.sinceEntry === 0 ? 0 : Math.max(0, engine.clock.nowMs() - modifiedAtMs),
         randomSeed: seedOf(active),
+        scope,
+        limitKey: acceptance.limitKey,
         idempotencyKey: acceptance.idempotencyKey,
       },
       frames,

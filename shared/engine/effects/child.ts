@@ -160,6 +160,7 @@ function acceptanceOf(
     createdAtMs: Math.max(engine.clock.nowMs(), modifiedAtMs),
     ...retentionOf(settings, child.idempotencyKey !== undefined, handlerType),
     ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),
+    ...(child.limitKey !== undefined && { limitKey: child.limitKey }),
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),

@@ -19,7 +19,7 @@ export interface Admitted {
 export type Submitted = Admitted | SubmitRejection;
 
 export async function submit(engine: Engine, submission: Submission): Promise<Submitted> {
-  const { target, idempotencyKey, traceparent, startAtMs, createdBy, boundId, options = {} } = submission;
+  const { target, idempotencyKey, traceparent, startAtMs, createdBy, boundId, limitKey, options = {} } = submission;
   const routing = submission.routing ?? (await engine.registry.route(target.service, target.handler));
   if (!routing.found) return { kind: routing.missing === "service" ? "unknown-service" : "unknown-handler" };
   const { route } = routing;
@@ -46,6 +46,7 @@ export async function submit(engine: Engine, submission: Submission): Promise<Su
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
+    ...(limitKey !== undefined && { limitKey }),
     ...(options.priority !== undefined && { priority: options.priority }),
   };
   return { kind: "acceptance", acceptance, route, slow: routing.slow === true };

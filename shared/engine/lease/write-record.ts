@@ -14,6 +14,7 @@ import {
   type LeaseRecordKey,
   readLeaseRecord,
 } from "../store/lease-record.ts";
+import { targetIn } from "../store/target-attributes.ts";
 import { keepUntilS, openUntilS } from "../store/ttl.ts";
 
 /** The life that a lease record belongs to. */
@@ -115,10 +116,10 @@ export function firstRecord(
  * Makes the `RecordPlace` for an entry of the listing, or for an acceptance that is not decoded. The retention is unknown there,
  * and counts as 0.
  */
-export function unreadPlace(id: InvocationId, { n, service, handler, objectKey, listSk }: Item): RecordPlace {
-  const key = typeof objectKey === "string" && { key: objectKey };
-  const target = { service: String(service), handler: String(handler), ...key };
-  return { id, nonce: n as Nonce, target, createdAtMs: momentOfPlace(String(listSk)), completionRetentionMs: 0 };
+export function unreadPlace(id: InvocationId, item: Item): RecordPlace {
+  const { n, listSk } = item;
+  const createdAtMs = momentOfPlace(String(listSk));
+  return { id, nonce: n as Nonce, target: targetIn(item), createdAtMs, completionRetentionMs: 0 };
 }
 
 function recordOf(

@@ -9,6 +9,7 @@ import type { Header } from "../../core/model/header.ts";
 import type { DeploymentId, InvocationId, SubscriptionId } from "../../core/model/ids.ts";
 import type { Failure, Result } from "../../core/model/failure.ts";
 import type { RequestOptions } from "../../core/model/request-options.ts";
+import type { LimitKey } from "../../core/model/scope.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import type { FoundRoute } from "./registry.ts";
@@ -22,6 +23,8 @@ export interface Submission {
   /** The headers that the handler receives; the caller of the use case has removed credentials. */
   readonly headers: readonly Header[];
   readonly idempotencyKey?: string;
+  /** Only with a scope of the target. */
+  readonly limitKey?: LimitKey;
   /** W3C trace context of the request, kept with the invocation. */
   readonly traceparent?: string;
   /** The external caller, as authenticated by the ingress. */

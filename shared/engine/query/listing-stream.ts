@@ -1,18 +1,17 @@
 /** The listing as one stream by moment of acceptance, merged from the shards of each day (ADR 0033). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import type { Target } from "../../core/model/target.ts";
 import { CLOCK_SKEW_MAX_MS, DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { idOf } from "../store/index-walk.ts";
 import { listingPk, momentRange, shardsOf } from "../store/item-keys.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import type { Item } from "../ports/table.ts";
+import { targetIn } from "../store/target-attributes.ts";
 
-export interface ListingEntry {
+export interface ListingEntry extends Target {
   readonly id: InvocationId;
   readonly nonce: Nonce;
-  readonly service: string;
-  readonly handler: string;
-  readonly key?: string;
   readonly createdAtMs: number;
 }
 
@@ -203,15 +202,7 @@ class ShardReader {
 }
 
 export function entryOf(item: Item): ListingEntry {
-  const { service, handler, objectKey, n } = item as Record<string, unknown>;
-  return {
-    id: idOf(item),
-    service: String(service),
-    handler: String(handler),
-    createdAtMs: acceptedAtMs(item),
-    nonce: n as Nonce,
-    ...(typeof objectKey === "string" && { key: objectKey }),
-  };
+  return { ...targetIn(item), id: idOf(item), createdAtMs: acceptedAtMs(item), nonce: item["n"] as Nonce };
 }
 
 /** The moment of an acceptance, from its place in the listing. */

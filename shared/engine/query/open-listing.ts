@@ -9,6 +9,7 @@ import type { ListingBudget } from "./listing-budget.ts";
 import type { ListingEntry } from "./listing-stream.ts";
 import type { Loaded } from "../store/load.ts";
 import type { Item } from "../ports/table.ts";
+import { targetIn } from "../store/target-attributes.ts";
 
 /** One invocation as the indexes show it; `loaded` is present if it had to be loaded. */
 export interface Summary extends ListingEntry {
@@ -78,16 +79,14 @@ async function openShard(
 
 /** The row of an entry of the open index. */
 export function summaryOf(item: Item): Summary {
-  const { service, handler, objectKey, createdAtMs, status, deploymentId } = item as Record<string, unknown>;
+  const { createdAtMs, status, deploymentId } = item as Record<string, unknown>;
   const word = String(status);
   return {
+    ...targetIn(item),
     id: idOf(item),
     nonce: item.sk.slice(HOLDS.length) as Nonce,
-    service: String(service),
-    handler: String(handler),
     createdAtMs: Number(createdAtMs ?? 0),
     status: isPresented(word) ? word : "running",
-    ...(typeof objectKey === "string" && { key: objectKey }),
     ...(typeof deploymentId === "string" && { deploymentId }),
   };
 }
@@ -98,16 +97,13 @@ export function ended(entry: ListingEntry): Summary {
 
 export function summaryOfLoaded(engine: Engine, loaded: Loaded): Summary {
   const { acceptance, pin } = loaded.invocation;
-  const { service, handler, key } = acceptance.target;
   return {
+    ...acceptance.target,
     id: acceptance.id,
     nonce: acceptance.nonce,
-    service,
-    handler,
     createdAtMs: acceptance.createdAtMs,
     status: presentedStatus(engine, loaded),
     loaded,
-    ...(key !== undefined && { key }),
     ...(pin && { deploymentId: pin.deploymentId }),
   };
 }

@@ -228,7 +228,8 @@ async function* walk({ engine, budget }: Reading, service: string | undefined): 
     budget.page();
     const page = await engine.table.partitions(objectsPrefix(keyPrefix, service), after);
     for (const pk of page.pks) {
-      if (pk !== last) yield { ...objectAt(keyPrefix, pk), pk };
+      const owner = objectAt(keyPrefix, pk);
+      if (pk !== last && (service === undefined || owner.service === service)) yield { ...owner, pk };
       last = pk;
     }
     after = page.next;

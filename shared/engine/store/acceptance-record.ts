@@ -1,6 +1,7 @@
 /** Segment 0 as an item: the acceptance, the acceptor's lease, and the attributes of the listing. */
 import type { Acceptance, Source } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce, SubscriptionId, Token } from "../../core/model/ids.ts";
+import type { LimitKey } from "../../core/model/scope.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
 import {
@@ -19,6 +20,7 @@ import type { Item } from "../ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 import { StoredHeader, StoredTarget, targetFromStored } from "./stored-values.ts";
 import type { StorePorts } from "./store-ports.ts";
+import { targetAttributes } from "./target-attributes.ts";
 import { reassemble } from "./large-record.ts";
 
 /** The right to drive until a moment; a lease in the past gives no right. */
@@ -54,6 +56,7 @@ const StoredAcceptance = message({
   serviceType: uint32(17),
   handlerType: uint32(18),
   createdBy: optional(string(19)),
+  limitKey: optional(string(20)),
   priority: optional(uint32(24)),
 });
 type StoredAcceptance = Infer<typeof StoredAcceptance>;
@@ -65,15 +68,13 @@ export function acceptanceItem(scheme: KeyScheme, acceptance: Acceptance, lease:
     ...listingKeys(scheme, id, createdAtMs),
     b: sealed(encode(StoredAcceptance, toStored(acceptance, lease), ENVELOPE_BYTES)),
     n: nonce,
-    service: target.service,
-    handler: target.handler,
-    ...(target.key !== undefined && { objectKey: target.key }),
+    ...targetAttributes(target),
     expiresAtS,
   };
 }
 
 function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
-  const { source, idempotencyKey, traceparent, startAtMs, createdBy, priority } = acceptance;
+  const { source, idempotencyKey, traceparent, startAtMs, createdBy, limitKey, priority } = acceptance;
   return {
     target: acceptance.target,
     input: acceptance.input,
@@ -94,6 +95,7 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
+    ...(limitKey !== undefined && { limitKey }),
     ...(priority !== undefined && { priority }),
   };
 }
@@ -101,7 +103,7 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
 /** @throws StoreError */
 export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acceptance; lease: Lease } {
   const stored = decode(StoredAcceptance, opened(item["b"], `the acceptance of ${id}`));
-  const { idempotencyKey, traceparent, startAtMs, createdBy, priority, token, untilMs } = stored;
+  const { idempotencyKey, traceparent, startAtMs, createdBy, limitKey, priority, token, untilMs } = stored;
   const acceptance: Acceptance = {
     id,
     nonce: item["n"] as Nonce,
@@ -118,6 +120,7 @@ export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acce
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
+    ...(limitKey !== undefined && { limitKey: limitKey as LimitKey }),
     ...(priority !== undefined && { priority }),
   };
   return { acceptance, lease: { token: token as Token, untilMs } };

@@ -6,6 +6,7 @@ import type { InvocationId, Nonce, Token } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
 import { leaseRecordKey, invocationPk, type KeyScheme, openKeys } from "./item-keys.ts";
 import type { Condition, Item, ItemValue, Update } from "../ports/table.ts";
+import { targetAttributes } from "./target-attributes.ts";
 
 export interface LeaseRecord {
   /** The index of the last segment that the writer of the lease record had loaded. */
@@ -59,11 +60,9 @@ export function leaseRecordItem(
     policyAttempts: leaseRecord.retries.policyAttempts,
     sinceEntry: leaseRecord.retries.sinceEntry,
     keepUntilS: leaseRecord.keepUntilS,
-    service: target.service,
-    handler: target.handler,
+    ...targetAttributes(target),
     createdAtMs,
     expiresAtS,
-    ...(target.key !== undefined && { objectKey: target.key }),
     ...(leaseRecord.wakeAtMs !== undefined && { wakeAtMs: leaseRecord.wakeAtMs }),
     ...(leaseRecord.timerAtMs !== undefined && { timerAtMs: leaseRecord.timerAtMs }),
     ...(leaseRecord.performed !== undefined && { performed: leaseRecord.performed }),

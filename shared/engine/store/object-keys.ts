@@ -1,6 +1,7 @@
 /** The key scheme of objects and workflows: the keys of the lock, the queue, the state, the promises and their waiters. */
 import type { Nonce } from "../../core/model/ids.ts";
-import type { Target } from "../../core/model/target.ts";
+import type { Scope } from "../../core/model/scope.ts";
+import type { KeyOwner } from "../../core/model/target.ts";
 import type { Key } from "../ports/table.ts";
 
 const SAFE = /^[\x21\x22\x24\x26-\x7e]*$/;
@@ -11,28 +12,42 @@ const OBJECT_KEY_MAX = 1_500;
 /** Derives a short name from a long one. In one environment, a long name always gets the same short name. */
 export type Shorten = (name: string) => string;
 
-export function objectPk(
-  prefix: string,
-  { service, key = "" }: Pick<Target, "service" | "key">,
-  shorten: Shorten,
-): string {
-  return `${prefix}obj#${service}#${new TextEncoder().encode(key).length > OBJECT_KEY_MAX ? `~${shorten(key)}` : key}`;
+/**
+ * The name of a service in keys and attributes: alone, or with `@` and the scope. No service has `@` in its name, so no key
+ * in a scope meets one without.
+ */
+export function scopedService({ service, scope }: Pick<KeyOwner, "service" | "scope">): string {
+  return scope === undefined ? service : `${service}@${scope}`;
+}
+
+/** The inverse of `scopedService`. */
+export function serviceAndScope(name: string): { readonly service: string; readonly scope?: Scope } {
+  const at = name.indexOf("@");
+  return at < 0 ? { service: name } : { service: name.slice(0, at), scope: name.slice(at + 1) as Scope };
+}
+
+export function objectPk(prefix: string, owner: KeyOwner, shorten: Shorten): string {
+  const { key = "" } = owner;
+  return `${prefix}obj#${scopedService(owner)}#${new TextEncoder().encode(key).length > OBJECT_KEY_MAX ? `~${shorten(key)}` : key}`;
 }
 
 /** A part of a partition key that stands for a longer key of an object. */
 const SHORTENED = /^~[0-9a-f]{40}$/;
 
-/** The beginning of the partition keys of all objects, or of all objects of one service. */
-export function objectsPrefix(prefix: string, service?: string): string {
-  return `${prefix}obj#${service === undefined ? "" : `${service}#`}`;
+/**
+ * The beginning of the partition keys of all objects, or of all objects of one service. Objects of services whose names begin
+ * alike have it too: keys with and without a scope have no longer beginning in common.
+ */
+export function objectsPrefix(prefix: string, service = ""): string {
+  return `${prefix}obj#${service}`;
 }
 
 /** The inverse of `objectPk`. The key is absent if it is too long to be in the partition key. */
-export function objectAt(prefix: string, pk: string): { readonly service: string; readonly key?: string } {
-  // The name of a service contains no `#`.
-  const [service = "", ...rest] = pk.slice(objectsPrefix(prefix).length).split("#");
+export function objectAt(prefix: string, pk: string): KeyOwner {
+  // Neither the name of a service nor a scope contains `#`.
+  const [name = "", ...rest] = pk.slice(objectsPrefix(prefix).length).split("#");
   const key = rest.join("#");
-  return { service, ...(!SHORTENED.test(key) && { key }) };
+  return { ...serviceAndScope(name), ...(!SHORTENED.test(key) && { key }) };
 }
 
 export function lockKey(pk: string): Key {

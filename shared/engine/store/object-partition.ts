@@ -1,6 +1,6 @@
 /** The partitions of objects, and reads of their locks. */
 import { hex } from "../../core/model/hex.ts";
-import type { Target } from "../../core/model/target.ts";
+import type { KeyOwner } from "../../core/model/target.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { lockKey, objectPk, type Shorten } from "./object-keys.ts";
 import { type Lock, readLock } from "./lock-record.ts";
@@ -12,11 +12,8 @@ export function shortenWith({ ids }: Pick<StorePorts, "ids">): Shorten {
   return (name) => hex(ids.derive(["name", name], SHORT_NAME_BYTES));
 }
 
-export function objectPartition(
-  engine: Pick<StorePorts, "ids" | "settings">,
-  target: Pick<Target, "service" | "key">,
-): string {
-  return objectPk(engine.settings.keyPrefix, target, shortenWith(engine));
+export function objectPartition(engine: Pick<StorePorts, "ids" | "settings">, owner: KeyOwner): string {
+  return objectPk(engine.settings.keyPrefix, owner, shortenWith(engine));
 }
 
 /** One strongly consistent read. @throws StoreError */

@@ -14,11 +14,17 @@ import {
   uint53,
   type Infer,
 } from "../../core/model/proto3.ts";
+import type { Scope } from "../../core/model/scope.ts";
 import type { Target } from "../../core/model/target.ts";
 
 export const StoredHeader = message({ key: string(1), value: string(2) });
 
-export const StoredTarget = message({ service: string(1), handler: string(2), key: optional(string(3)) });
+export const StoredTarget = message({
+  service: string(1),
+  handler: string(2),
+  key: optional(string(3)),
+  scope: optional(string(4)),
+});
 
 const StoredFailure = message({
   code: uint32(1),
@@ -165,6 +171,6 @@ export function attemptFailureFromStored(stored: StoredAttemptFailure): AttemptF
   };
 }
 
-export function targetFromStored({ service, handler, key }: Infer<typeof StoredTarget>): Target {
-  return { service, handler, ...(key !== undefined && { key }) };
+export function targetFromStored({ service, handler, key, scope }: Infer<typeof StoredTarget>): Target {
+  return { service, handler, ...(key !== undefined && { key }), ...(scope !== undefined && { scope: scope as Scope }) };
 }

@@ -3,6 +3,7 @@ import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { extendOpen } from "../lease/extend.ts";
 import { extendQueue, isHeldBy } from "../lock/object-lock.ts";
+import { targetIn } from "../store/target-attributes.ts";
 import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { idOf } from "../store/index-walk.ts";
@@ -55,13 +56,13 @@ async function extend({ engine, counts }: Looking, item: Item): Promise<boolean>
  * does not show the ticket.
  */
 async function extendPlace(engine: Engine, item: Item): Promise<void> {
-  const { service, objectKey: key } = item;
-  if (typeof service !== "string" || typeof key !== "string") return;
+  const target = targetIn(item);
+  if (target.key === undefined) return;
   const nonce = nonceOf(item);
   const stored = await engine.table.get(leaseRecordKey(item.pk, nonce));
   if (stored === undefined) return;
   const { ticket } = readLeaseRecord(stored);
-  await extendQueue(engine, objectPartition(engine, { service, key }), { id: idOf(item), nonce, ticket });
+  await extendQueue(engine, objectPartition(engine, target), { id: idOf(item), nonce, ticket });
 }
 
 interface Why {
