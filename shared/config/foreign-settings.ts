@@ -67,8 +67,7 @@ export const FOREIGN_SETTINGS: Readonly<Record<string, string>> = {
   "worker.max-command-batch-*": STORES,
   "worker.trim-delay-interval": STORES,
   "worker.data-service-memory-limit": STORES,
-  "worker.rule-book-poll-interval":
-    "Stepwell has no rules of concurrency; use worker.invoker.concurrent-invocations-limit",
+  "worker.rule-book-poll-interval": "each process learns of changed rules within a second",
   "worker.self-proposal-queue-memory-limit": STORES,
   "worker.shuffle.*": NODES,
   "admin.heartbeat-interval": NODES,

@@ -65,7 +65,7 @@ const floors = (folders: readonly string[], room: Omit<Room, "folder">): Room[] 
 /** `requests` has what every route uses; a folder beside it has the routes of one subject. */
 const adminRooms = (): Room[] =>
   floors(
-    ["requests", "invocations", "services", "deployments", "topics", "sql", "server", ""].map(
+    ["requests", "invocations", "services", "deployments", "topics", "limits", "sql", "server", ""].map(
       inside("shared/api/admin"),
     ),
     { rooms: [...FACE, ...CONTRACT], packages: ["hono", "zod"] },
@@ -132,7 +132,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     folder: "shared/api/contract",
-    rooms: [...MODEL, "shared/core/invocation", "shared/core/query"],
+    rooms: [...MODEL, "shared/core/invocation", "shared/core/query", "shared/core/limits"],
     packages: ["zod"],
   },
   { folder: "shared/api/wire", rooms: [...MODEL, "shared/core/query", "shared/api/http"], types: CONTRACT },

@@ -20,6 +20,7 @@ afterAll(() => stage.close());
 
 const nested = (open: string, close: string): string => open.repeat(DEEP) + close.repeat(DEEP);
 const uri = (text: string): string => JSON.stringify({ uri: text });
+const rule = (pattern: string, limits: object = {}): string => JSON.stringify([{ pattern, limits }]);
 
 type Row = readonly [what: string, line: string, status: readonly number[], body?: string, headers?: object];
 
@@ -68,6 +69,15 @@ const ROWS: readonly Row[] = [
     [400],
     '{"uri":"http://127.0.0.1:1","additional_headers":{"a":"b\\r\\nc: d"}}',
   ],
+  ["rules as an object", "PUT /limits/rules", [422], "{}"],
+  ["deep arrays of rules", "PUT /limits/rules", [400, 422], nested("[", "]")],
+  ["a hundred thousand rules", "PUT /limits/rules", [400], `[${'{"pattern":"a"},'.repeat(DEEP)}{}]`],
+  ["a pattern of 1 MB", "PUT /limits/rules", [422], rule(`a/${"*/".repeat(500_000)}`)],
+  ["a pattern of 1 MB of blanks", "PUT /limits/rules", [422], rule(" ".repeat(1_000_000))],
+  ["a rate of 1 MB", "PUT /limits/rules", [422], rule("a", { rate: "9".repeat(1_000_000) })],
+  ["a rate of long durations", "PUT /limits/rules", [422], rule("a", { rate: `1/${"1d ".repeat(200)}` })],
+  ["a pattern that objects inherit", "PUT /limits/rules", [422], '[{"constructor":"a"}]'],
+  ["rules to delete that are none", "POST /limits/rules/bulk-delete", [422], '[{"pattern":[]}]'],
   ["an unknown path", "GET /../../etc/passwd", [404]],
   ["a version that does not exist", "GET /v99/deployments", [400]],
   ["a version of 4,000 digits", `GET /v${"9".repeat(4_000)}/deployments`, [404]],

@@ -180,8 +180,22 @@ test("statements are answered as a table and as JSON", async () => {
   expect(text).toContain("nope");
 });
 
-test("the commands for rules and virtual queues report none", async () => {
+test("rules are made, changed, listed and deleted", async () => {
   expect(await told("rules", "list")).toContain("No rules defined");
+  const made = ["rules", "set", "acme/*", "--concurrency", "4", "--description", "for acme", "--yes"];
+  expect(await told(...made)).toContain("Created rule 'acme/*'");
+  expect(await told("rules", "set", "acme/*", "--concurrency", "5", "--yes")).toContain("Updated rule 'acme/*'");
+  expect(await told("rules", "list", "--extra")).toMatch(/acme\/\* +5 +no +for acme/);
+  expect(await told("rules", "disable", "acme/*", "--yes")).toContain("Rule 'acme/*' disabled");
+  expect(await told("rules", "list")).toMatch(/acme\/\* +5 +yes/);
+  expect(await told("rules", "enable", "acme/*", "--yes")).toContain("Rule 'acme/*' enabled");
+  expect(await told("rules", "set", "acme/*", "--unlimited", "--yes")).toContain("Updated rule 'acme/*'");
+  expect(await told("rules", "list")).toMatch(/acme\/\* +unlimited +no/);
+  expect(await told("rules", "delete", "acme/*", "--yes")).toContain("Deleted rule 'acme/*'");
+  expect(await told("rules", "list")).toContain("No rules defined");
+});
+
+test("the command for virtual queues reports none", async () => {
   expect(await told("vqueues", "list")).toContain("No virtual queues found");
 });
 

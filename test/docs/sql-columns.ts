@@ -146,6 +146,16 @@ export const SENTENCES: Readonly<Record<string, Sentences>> = {
     acquired_at: "The moment since which the holder has the key.",
     acquired_by: "The invocation that holds the key.",
   },
+  sys_rules: {
+    pattern: "The pattern, which names the rule.",
+    concurrency: "How many invocations of a pool run at a time.",
+    description: "The text that an operator gave it.",
+    disabled: "True if the rule limits nothing.",
+    version: "Changes with the limits and with `disabled`.",
+    last_modified: "The moment of the change that gave it this version.",
+    rate: "How many invocations of a pool begin in a time, such as `100/1m`.",
+    burst: "How many of them may begin at once.",
+  },
   "information_schema.columns": {
     table_catalog: "`restate`.",
     table_schema: "`public` or `information_schema`.",

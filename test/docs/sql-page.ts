@@ -57,6 +57,7 @@ const TABLES: Readonly<Record<string, readonly [what: string, cheap: string]>> =
     "The holder of each key, as a lock.",
     "`lock_name`; else as `sys_keyed_service_status`, and `acquired_at` costs a read for each row.",
   ],
+  sys_rules: ["The rules of flow control.", "In memory."],
   "information_schema.columns": ["The columns of all tables.", "In memory."],
   "information_schema.tables": ["All tables.", "In memory."],
 };
@@ -68,7 +69,8 @@ const DIFFERENCES = `## What differs from the reference
 - \`sys_journal\` fills \`completed\`, \`invoked_id\`, \`invoked_target\`, \`sleep_wakeup_at\` and \`promise_name\`, which the reference server leaves NULL for these
   entries.
 - \`last_action\`, \`last_action_at\`, \`last_action_by\`, \`created_by\`, \`outcome\`, \`waits_for\`, \`pause_reason\`, \`paused_at\` and \`paused_by\` are Stepwell's own, and so are
-  \`health\`, \`health_since\`, \`health_reason\` and \`last_contact_at\` of \`sys_deployment\`.
+  \`health\`, \`health_since\`, \`health_reason\` and \`last_contact_at\` of \`sys_deployment\`,
+  and \`rate\` and \`burst\` of \`sys_rules\`.
 - \`sum\` of an unsigned column is signed.
 - What the dialect lacks stands in ADR 0038.
 `;
@@ -154,7 +156,7 @@ function flowControl(): string {
   });
   return `## Tables of flow control
 
-Rules, counters and queues of flow control, which is not here. They exist for clients that read them, and are always empty.
+Counters and queues of flow control. They exist for clients that read them, and are always empty.
 
 ${tables.join("\n")}
 `;

@@ -17,6 +17,7 @@ import { INVOCATION_ROUTES } from "./invocations/invocation-routes.ts";
 import { isRecorded, recordCall } from "./server/audit.ts";
 import { AWAKEABLE_ROUTES, CALL_ROUTES } from "./invocations/call-route.ts";
 import { OVERVIEW_ROUTE } from "./invocations/overview-route.ts";
+import { RULE_ROUTES } from "./limits/rule-routes.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { QUERY_ROUTE } from "./sql/query-route.ts";
 import { packedAnswer } from "./requests/packed-answer.ts";
@@ -45,6 +46,7 @@ export const ROUTES = [
   SERVICE_COUNTS_ROUTE,
   ...SUBSCRIPTION_ROUTES,
   ...CLUSTER_ROUTES,
+  ...RULE_ROUTES,
   QUERY_ROUTE,
   ...CALL_ROUTES,
   OVERVIEW_ROUTE,

@@ -19,9 +19,14 @@ function durations(name: (resource: string) => string, resources: readonly strin
   return resources.map((resource) => `${name(resource)} d`).join(", ");
 }
 
-/** The tables of flow control: its rules, counters and queues. They exist and are empty, because Stepwell has no flow control. */
+/** The rules of flow control. The columns from `rate` on are Stepwell's own. */
+export const RULES = tableShape(
+  "sys_rules",
+  "pattern, concurrency u32, description, disabled b, version u32, last_modified t, rate, burst u32",
+);
+
+/** The counters and queues of flow control. They exist and are empty. */
 export const FLOW_CONTROL_TABLES: readonly TableShape[] = [
-  tableShape("sys_rules", "pattern, concurrency u32, description, disabled b, version u32, last_modified t"),
   tableShape(
     "sys_user_limits",
     `partition_key u64, scope, l1, l2, level, usage u32, concurrency_limit u32, rule_pattern, available u32,
@@ -131,6 +136,7 @@ export const TABLE_SHAPES: readonly TableShape[] = [
   KEYED_SERVICE_STATUS,
   PROMISE,
   LOCKS,
+  RULES,
   ...FLOW_CONTROL_TABLES,
   COLUMNS,
   TABLES,

@@ -328,6 +328,8 @@ export const LOG_EVENTS = {
     remedy:
       "The fields kind and detail have the cause: `refused` names the limit that the statement reached, `busy` comes from a stop of the process or a client that does not read, `failed` from the store or a defect. The client sees an answer without its end.",
   },
+  "rule.changed": { level: "audit", message: "A rule of flow control was made or changed" },
+  "rule.deleted": { level: "audit", message: "A rule of flow control was deleted" },
   "deployment.registered": { level: "info", message: "A deployment was registered" },
   "deployment.unchanged": { level: "info", message: "The deployment is registered already and has not changed" },
   "deployment.replaced": {

@@ -6,6 +6,7 @@ import type { OpenCircuit } from "../../core/model/circuit.ts";
 import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import { deploymentHealth } from "../../core/registry/deployment-health.ts";
 import { addressOf } from "../../core/model/deployment.ts";
+import { rateText } from "../../core/limits/rule.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
 import { Turns } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
@@ -97,6 +98,7 @@ function tablesOf(reading: Reading): readonly SqlTable[] {
     keyedStatusTable(reading),
     promiseTable(reading),
     locksTable(reading),
+    listTable(shapes.RULES, async () => await ruleRows(engine)),
     ...FLOW_CONTROL_TABLES.map((shape) => listTable(shape, async () => [])),
     listTable(shapes.COLUMNS, async () => columnRows()),
     listTable(shapes.TABLES, async () => tableRows()),
@@ -143,6 +145,20 @@ async function serviceRows(engine: Engine): Promise<readonly Cells[]> {
     public: effectiveSettings(service, undefined, defaults, {}).public,
     ty: typeWord(service.type),
     deployment_id: deployment.id,
+  }));
+}
+
+async function ruleRows(engine: Engine): Promise<readonly Cells[]> {
+  const { rules } = await engine.registry.rules();
+  return rules.map(({ pattern, limits: { concurrency, rate }, description, disabled, version, modifiedAtMs }) => ({
+    pattern,
+    concurrency,
+    description,
+    disabled,
+    version,
+    last_modified: modifiedAtMs,
+    rate: rate && rateText(rate),
+    burst: rate?.burst,
   }));
 }
 

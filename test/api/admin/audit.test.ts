@@ -146,3 +146,18 @@ test("a body with more members than any real request has is recorded only by its
   await ask("POST", "/services/o/state", body);
   expect(recorded()).toMatchObject([{ body: `${body.length} bytes` }]);
 });
+
+test("a change of rules has a line for each rule with its limits, beside the line of the request", async () => {
+  const rules = [
+    { pattern: "acme", limits: { concurrency: 3, rate: "5/1s" } },
+    { pattern: "*", disabled: true },
+  ];
+  expect(await ask("PUT", "/limits/rules", JSON.stringify(rules), "an operator")).toBe(200);
+  expect(await ask("POST", "/limits/rules/bulk-delete", '[{"pattern":"acme"}]', "another")).toBe(200);
+  const fieldsOf = (name: string) => log.lines.filter(({ event }) => event === name).map(({ fields }) => fields);
+  expect(fieldsOf("rule.changed")).toEqual([
+    { pattern: "acme", caller: "an operator", version: 1, disabled: false, concurrency: 3, rate: "5/1s", burst: 5 },
+    { pattern: "*", caller: "an operator", version: 1, disabled: true },
+  ]);
+  expect(fieldsOf("rule.deleted")).toMatchObject([{ pattern: "acme", caller: "another", concurrency: 3 }]);
+});

@@ -5,16 +5,11 @@ import type { AdminRoute } from "../requests/admin-request.ts";
 
 const NOT_IMPLEMENTED = 501;
 
-const RULES =
-  "Stepwell has no rules of concurrency. Limit a whole process with the settings worker.invoker.concurrent-invocations-limit, " +
-  "…-limit-per-service and …-limit-per-deployment; calls of one key of a virtual object run one after the other";
 const VQUEUES =
   "Stepwell has no virtual queues. Pause and resume invocations instead: PATCH /invocations/{id}/pause and /resume";
 
 /** These stay out of the OpenAPI document, because no client can use them. */
 export const ABSENT_ROUTES: readonly RouteEntry<AdminRoute>[] = [
-  { method: "PUT", pattern: "/limits/rules", target: absent(RULES) },
-  { method: "POST", pattern: "/limits/rules/bulk-delete", target: absent(RULES) },
   { method: "POST", pattern: "/vqueues/:id/pause", target: absent(VQUEUES) },
   { method: "POST", pattern: "/vqueues/:id/resume", target: absent(VQUEUES) },
 ];

@@ -1,0 +1,86 @@
+/** The routes of the rules of flow control. A change of several rules is done in whole or not at all. */
+import type { RuleRefusal } from "../../../core/limits/rule-changes.ts";
+import type { Rule } from "../../../core/limits/rule.ts";
+import { RULES_CHANGED_MAX } from "../../../engine/register/registry-items.ts";
+import { applyRules, listRules, removeRules } from "../../../engine/register/rules.ts";
+import { jsonResponse, type HttpResponse } from "../../http/message.ts";
+import { HttpProblem } from "../../http/problem.ts";
+import { ChangedRules, DeletedRules, Rules, UnwantedRules, WantedRules } from "../../contract/limits.ts";
+import { type AdminRequest, PlainRefusal, route } from "../requests/admin-request.ts";
+import { readJsonBody } from "../requests/json-body.ts";
+import { ruleBody } from "./rule-body.ts";
+
+export const RULE_ROUTES = [
+  route("GET", "/limits/rules", showRules, {
+    summary: "List the rules of flow control",
+    answers: { 200: Rules },
+  }),
+  route("PUT", "/limits/rules", putRulesRoute, {
+    summary: "Make or replace rules of flow control, all of them or none",
+    body: [WantedRules],
+    answers: { 200: ChangedRules },
+  }),
+  route("POST", "/limits/rules/bulk-delete", deleteRulesRoute, {
+    summary: "Delete rules of flow control, all of them or none",
+    body: [UnwantedRules],
+    answers: { 200: DeletedRules },
+  }),
+];
+
+/** The statuses of the reference server. */
+const STATUSES: Readonly<Record<RuleRefusal["why"], number>> = { invalid: 422, conflict: 409, "too-many": 422 };
+
+async function showRules({ engine }: AdminRequest): Promise<HttpResponse> {
+  const rules = await listRules(engine);
+  return jsonResponse(200, { rules: rules.map(ruleBody) });
+}
+
+async function putRulesRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
+  const wanted = readJsonBody(request, WantedRules, { check: isShort });
+  const change = await applyRules(
+    engine,
+    wanted.map(({ limits = {}, ...one }) => ({ ...one, limits })),
+  );
+  if (change.kind === "refused") throw refused(change);
+  record({ engine, request }, "rule.changed", change.rules);
+  return jsonResponse(200, change.rules.map(ruleBody));
+}
+
+async function deleteRulesRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
+  const unwanted = readJsonBody(request, UnwantedRules, { check: isShort });
+  const change = await removeRules(
+    engine,
+    unwanted.map(({ pattern, expected_version: expectedVersion }) => ({ pattern, expectedVersion })),
+  );
+  if (change.kind === "refused") throw refused(change);
+  record({ engine, request }, "rule.deleted", change.rules);
+  return jsonResponse(
+    200,
+    change.rules.map(({ pattern }) => pattern),
+  );
+}
+
+function isShort(parsed: unknown): void {
+  if (!Array.isArray(parsed) || parsed.length <= RULES_CHANGED_MAX) return;
+  throw new PlainRefusal(
+    422,
+    `The request names ${parsed.length} rules. One request should name at most ${RULES_CHANGED_MAX}, because all change or none: send several.`,
+  );
+}
+
+function refused({ why, message }: RuleRefusal): HttpProblem {
+  return new HttpProblem(STATUSES[why], message);
+}
+
+/** One line for each rule: the audit log names the request, whose body may be longer than its line. */
+function record(
+  { engine, request }: Pick<AdminRequest, "engine" | "request">,
+  event: "rule.changed" | "rule.deleted",
+  rules: readonly Rule[],
+): void {
+  for (const rule of rules) {
+    const { pattern, limits, disabled, version } = ruleBody(rule);
+    const caller = request.caller ?? "not known";
+    engine.log.write(event, { pattern, caller, version, disabled, ...limits });
+  }
+}

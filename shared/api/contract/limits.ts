@@ -1,0 +1,88 @@
+/** The rules of flow control: their requests and answers. */
+import * as z from "zod";
+import { canonicalPattern, parsePattern } from "../../core/limits/pattern.ts";
+import { CONCURRENCY_MAX, DESCRIPTION_MAX, parseRate, RATE_COUNT_MAX } from "../../core/limits/rule.ts";
+import { type Answer, maybeText, optional, type RequestBody, text, whole } from "./members.ts";
+
+/** A longer text is no pattern and no rate; blanks around names are allowed. */
+const TEXT_MAX = 700;
+
+const pattern = z
+  .string()
+  .max(TEXT_MAX)
+  .transform((given, context) => {
+    const canonical = canonicalPattern(given);
+    const parsed = parsePattern(canonical);
+    if (typeof parsed !== "string") return canonical;
+    context.addIssue({ code: "custom", message: parsed });
+    return z.NEVER;
+  })
+  .describe(
+    "`acme`, `*`, `acme/*`, `acme/gold/eu`: a scope and up to two limit keys; `service:Mail`, `handler:Mail/send`, or `global:all`.",
+  );
+
+const limits = z
+  .object({
+    concurrency: optional(z.int().min(1).max(CONCURRENCY_MAX)).describe("How many invocations run at a time."),
+    rate: optional(z.string().max(TEXT_MAX)).describe("How many invocations begin in a time, such as `100/1m`."),
+    burst: optional(z.int().min(1).max(RATE_COUNT_MAX)).describe(
+      "How many of the rate may begin at once; by default as many as begin in a second.",
+    ),
+  })
+  .transform(({ concurrency, rate: written, burst }, context) => {
+    if (written === undefined && burst !== undefined) {
+      const message = 'A burst needs a rate, for example { "rate": "100/1m", "burst": 10 }.';
+      context.addIssue({ code: "custom", path: ["burst"], message });
+      return z.NEVER;
+    }
+    const rate = written === undefined ? undefined : parseRate(written, burst);
+    if (typeof rate === "string") {
+      context.addIssue({ code: "custom", path: ["rate"], message: rate });
+      return z.NEVER;
+    }
+    return { ...(concurrency !== undefined && { concurrency }), ...(rate !== undefined && { rate }) };
+  });
+
+const precondition = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("none") }),
+  z.object({ type: z.literal("does_not_exist") }),
+  z.object({ type: z.literal("matches"), version: z.int().min(0).max(0xffff_ffff) }),
+]);
+
+const wantedRule = z.object({
+  pattern,
+  limits: limits.exactOptional(),
+  description: optional(z.string().max(DESCRIPTION_MAX)),
+  disabled: z.boolean().exactOptional().describe("A disabled rule limits nothing."),
+  precondition: precondition.exactOptional().describe("What must be true of the stored rule."),
+});
+
+export const WantedRules = z
+  .array(wantedRule)
+  .describe("The rules of a request change together, or none does.")
+  .meta({ id: "WantedRules" });
+export type WantedRuleBody = RequestBody<typeof wantedRule>;
+
+export const UnwantedRules = z
+  .array(z.object({ pattern, expected_version: optional(z.int().min(0).max(0xffff_ffff)) }))
+  .describe("The rules of a request are deleted together, or none is.")
+  .meta({ id: "UnwantedRules" });
+
+const limitsBody = z.object({ concurrency: whole.exactOptional(), rate: maybeText, burst: whole.exactOptional() });
+
+const ruleMembers = {
+  pattern: text,
+  limits: limitsBody,
+  description: maybeText,
+  disabled: z.boolean(),
+  version: whole,
+  last_modified_millis_since_epoch: whole,
+};
+
+export const RuleBody = z.object(ruleMembers).meta({ id: "Rule" });
+export type RuleBody = Answer<typeof RuleBody>;
+export const ChangedRules = z.array(RuleBody).meta({ id: "ChangedRules" });
+export const DeletedRules = z.array(text).describe("The patterns of the deleted rules.").meta({ id: "DeletedRules" });
+
+export const Rules = z.object({ rules: z.array(RuleBody) }).meta({ id: "Rules" });
+export type RulesBody = Answer<typeof Rules>;
