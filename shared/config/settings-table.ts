@@ -356,6 +356,10 @@ export const SETTINGS = {
   "default-retry-policy.max-attempts": countOrUnlimited("70", "The number of attempts, including the first."),
   "default-retry-policy.on-max-attempts": choice(["pause", "kill"], "What happens after the last attempt."),
 
+  "deadline-grace": duration(
+    "30s",
+    "How long an invocation that is cancelled because its deadline has passed may still run; then it is killed (RT0911).",
+  ),
   "default-journal-retention": also(
     duration("1d", "How long the journal of a completed invocation is kept."),
     "journal-retention",

@@ -43,6 +43,7 @@ export function engineSettingsOf(settings: Settings, platform: Platform): Engine
     opensCircuits: settings["worker.invoker.circuit-breaker"],
     listingAgeMinMs: settings["sweeper.listing-age"],
     protocol: protocolOf(settings),
+    endGraceMs: settings["deadline-grace"],
     defaults: {
       abortTimeoutMs: settings["worker.invoker.abort-timeout"],
       inactivityTimeoutMs: settings["worker.invoker.inactivity-timeout"],

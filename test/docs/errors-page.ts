@@ -69,6 +69,8 @@ function placeOf(code: ErrorCode, outcome: Outcome): string {
       return `\`last_failure.error_code\` of the invocation, which is retried.`;
     case "pause":
       return `\`last_failure.error_code\` of the invocation, which is paused.`;
+    case "end":
+      return `The invocation ends with a failure of the code ${outcome.status}, whose message begins with \`[${code}]\`; the ingress answers with ${outcome.status}.`;
     case "refuse-start":
       return `Exit code 3 and \`${code}\` on standard error.`;
     case "warn":

@@ -86,6 +86,11 @@ export function callerOf({ caller }: HttpRequest): string | undefined {
 export function optionsOf(request: HttpRequest): RequestOptions {
   const options = readOptions((name) => headerText(request, name));
   if (typeof options === "string") throw new IngressRefusal(400, options);
+  if (options.endWithin === "inherit")
+    throw new IngressRefusal(
+      400,
+      "bad header 'x-stepwell-end-within': only a handler's call or send can inherit a deadline; a request over HTTP needs a duration, such as '10m'",
+    );
   return options;
 }
 

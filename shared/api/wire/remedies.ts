@@ -39,6 +39,8 @@ function outcomeText(outcome: Outcome): string {
       return "The attempt has failed, and the retry policy of the handler decides about the next one.";
     case "pause":
       return "The invocation is paused.";
+    case "end":
+      return `The invocation ends with a failure that has the code ${outcome.status}.`;
     case "refuse-start":
       return "The process does not start.";
     case "warn":

@@ -9,7 +9,7 @@ export class CodedError extends Error {
   readonly detail: string | undefined;
 
   constructor(code: ThrownCode, detail?: string, options?: ErrorOptions) {
-    super(codedMessage(code, detail), options);
+    super(codedText(code, detail), options);
     this.code = code;
     this.detail = detail;
   }
@@ -29,7 +29,8 @@ export function notice(code: WarningCode, message: string): Notice {
   return { code, message };
 }
 
-function codedMessage(code: ThrownCode, detail: string | undefined): string {
+/** The message of a failure that ends an invocation, as `CodedError` has it. */
+export function codedText(code: ThrownCode, detail: string | undefined): string {
   const title = ERRORS[code].title;
   return detail === undefined ? `[${code}] ${title}` : `[${code}] ${title}: ${detail}`;
 }

@@ -2,7 +2,7 @@
 
 /**
  * The consequence of the error. `reject` answers a request with an HTTP status; `retry` and `pause` concern attempts;
- * `refuse-start` ends the process; `warn` has no effect.
+ * `end` ends an invocation with a failure of this status; `refuse-start` ends the process; `warn` has no effect.
  */
 export type Outcome =
   | {
@@ -12,6 +12,7 @@ export type Outcome =
     }
   | { readonly kind: "retry" }
   | { readonly kind: "pause" }
+  | { readonly kind: "end"; readonly status: number }
   | { readonly kind: "refuse-start" }
   | { readonly kind: "warn" };
 
@@ -26,6 +27,10 @@ export interface ErrorEntry {
 }
 
 export const RETRY = { kind: "retry" } as const;
+export function end<Status extends number>(status: Status): { readonly kind: "end"; readonly status: Status } {
+  return { kind: "end", status };
+}
+
 export const PAUSE = { kind: "pause" } as const;
 export const WARN = { kind: "warn" } as const;
 export const REFUSE_START = { kind: "refuse-start" } as const;

@@ -1,5 +1,5 @@
 /** The table of all META and RT codes: meaning, conditions, outcome and remedy. */
-import { REFUSE_START, reject, PAUSE, RETRY, WARN, type ErrorEntry } from "./error-entry.ts";
+import { end, REFUSE_START, reject, PAUSE, RETRY, WARN, type ErrorEntry } from "./error-entry.ts";
 
 /** The RT codes: errors of attempts and of the start of the process, a refusal of calls, and warnings about settings. */
 const RUNTIME_ERRORS = {
@@ -186,6 +186,22 @@ const RUNTIME_ERRORS = {
     outcome: PAUSE,
     remedy:
       "Raise worker.invoker.journals-size-limit or memory-size, start again and resume the invocation; or kill it. Let the handler await fewer or smaller results: pass large values by reference, or split the work over several invocations.",
+  },
+  RT0910: {
+    title: "The invocation did not start in time",
+    arises:
+      "No attempt has begun by the moment that the header `x-stepwell-start-within` or the setting `start_within` of the handler gives: the invocation waited for its key, for a place or for a worker. A delay of a send does not count.",
+    outcome: end(408),
+    remedy:
+      "Send the request again: no handler ran. If it happens often, allow more time, or give the handler more room.",
+  },
+  RT0911: {
+    title: "The invocation did not end in time",
+    arises:
+      "The invocation is open at the moment that the header `x-stepwell-end-within` or the setting `end_within` of the handler gives. It is cancelled then, and a handler that obeys ends with the code 409. If it is open after the time of `deadline-grace`, it is killed with this error. An invocation that waits for its start ends with this error at once.",
+    outcome: end(504),
+    remedy:
+      "Look at its journal for the step that took long. Allow more time, or let the handler wait with a limit of its own.",
   },
 } as const satisfies Record<string, ErrorEntry>;
 

@@ -22,7 +22,17 @@ export type Source =
   /** A record of a topic. */
   | { readonly kind: "subscription"; readonly subscriptionId: SubscriptionId };
 
-export interface Acceptance {
+/** Moments that are fixed at the acceptance (`core/invocation/deadlines.ts`). */
+export interface Deadlines {
+  /** If no attempt has begun by this moment, the invocation ends. */
+  readonly startByMs?: number;
+  /** From this moment on, the invocation is cancelled. */
+  readonly endByMs?: number;
+  /** The time from that cancel to the kill; present with `endByMs`. */
+  readonly endGraceMs?: number;
+}
+
+export interface Acceptance extends Deadlines {
   readonly id: InvocationId;
   readonly nonce: Nonce;
   readonly target: Target;

@@ -6,6 +6,7 @@ import { keptFailure, sameFailure, type AttemptFailure } from "../model/attempt-
 import type { Await } from "../model/await-tree.ts";
 import type { Failure, Result } from "../model/failure.ts";
 import { LAST_MOMENT_MS } from "../model/moment.ts";
+import { isToBeKilled, parkUntil } from "./deadlines.ts";
 import type { AttemptEnded, AttemptGrew, AttemptOutcome } from "./event.ts";
 import { Freshness } from "./freshness.ts";
 import { fold, type Invocation, type Phase } from "./invocation.ts";
@@ -65,7 +66,8 @@ function suspended(invocation: Invocation, event: AttemptEnded, awaiting: Await)
 
 /** Keeps the entries that came before the cut, counts no failure, and leaves the invocation to another driver. */
 function cut(invocation: Invocation, event: AttemptEnded): Transition {
-  const park: Step = { kind: "park", status: "ready" };
+  // A deadline may have cut the attempt: the poll then ends the invocation.
+  const park: Step = isToBeKilled(invocation, event.atMs) ? { kind: "poll" } : { kind: "park", status: "ready" };
   if (!adds(event)) return { next: { ...invocation, phase: { status: "ready" } }, step: park };
   return written(invocation, segmentOf(invocation, event, { kind: "running" }, invocation.retries), park);
 }
@@ -99,8 +101,8 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
   const retriesKept: Retries = pauses ? NO_RETRIES : retries;
   const step: Step =
     phase.status === "backing-off"
-      ? { kind: "park", status: "backing-off", wakeAtMs: phase.retryAtMs }
-      : { kind: "park", status: "paused" };
+      ? parkUntil(invocation, event.atMs, "backing-off", phase.retryAtMs)
+      : parkUntil(invocation, event.atMs, "paused");
   if (!adds(event)) {
     const lastFailure = { ...failure, startedAtMs: event.attempt.startedAtMs };
     const next = { ...invocation, phase: phase, retries: retriesKept, lastFailure };

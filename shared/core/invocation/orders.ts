@@ -1,5 +1,6 @@
 /** An operator's orders to pause and to resume: the last one counts, and each is obeyed once. */
 import { CANCEL_SIGNAL } from "../protocol/command-parts.ts";
+import { parkUntil } from "./deadlines.ts";
 import type { Arrival, Poll, Order } from "./event.ts";
 import { fold, type Invocation, type Status } from "./invocation.ts";
 import { repeatsToKeep } from "./repeats.ts";
@@ -81,8 +82,8 @@ function obeyed(
     ...(pin && { pin }),
     ...(repeats && { repeats }),
   };
-  const step = after.kind === "paused" ? ({ kind: "park", status: "paused" } as const) : ({ kind: "poll" } as const);
-  return { next: fold(invocation, segment), segment, step };
+  const next = fold(invocation, segment);
+  return { next, segment, step: after.kind === "paused" ? parkUntil(next, atMs, "paused") : { kind: "poll" } };
 }
 
 /**

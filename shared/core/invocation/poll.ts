@@ -3,6 +3,17 @@ import type { Await } from "../model/await-tree.ts";
 import type { Failure } from "../model/failure.ts";
 import { CLOCK_SKEW_MAX_MS } from "../model/time-units.ts";
 import { needsLock } from "./acceptance.ts";
+import {
+  cancelByDeadline,
+  dueDeadline,
+  type DueDeadline,
+  isByDeadline,
+  neverStarted,
+  nextDeadlineMs,
+  notEndedInTime,
+  notStartedInTime,
+  parkUntil,
+} from "./deadlines.ts";
 import type { Arrival, Poll } from "./event.ts";
 import { Freshness } from "./freshness.ts";
 import { fold, type Invocation, type Phase } from "./invocation.ts";
@@ -21,27 +32,36 @@ export function poll(invocation: Invocation, event: Poll): Transition {
   const { phase } = invocation;
   if (phase.status === "completed") return { next: invocation, step: { kind: "end" } };
   if (event.arrivals.some(({ kind }) => kind === "kill")) return kill(invocation, event);
+  const due = dueDeadline(invocation, event.atMs);
+  if (due === "start" || due === "kill") return endByDeadline(invocation, event.atMs, due);
+  return pollInTime(invocation, phase, withDeadline(invocation, event));
+}
+
+/** Decides what follows while no deadline ends the invocation. */
+function pollInTime(invocation: Invocation, phase: Exclude<Phase, { status: "completed" }>, event: Poll): Transition {
   const arrivals = event.arrivals.filter((arrival) => arrival.kind === "notification");
   const cancelled = arrivals.some(isCancel);
   // If no attempt has begun, no handler can react to the cancel, so the invocation ends as a tombstone.
   if (cancelled && neverStarted(invocation))
-    return end(invocation, CANCELED, event.atMs, { tombstone: true, killed: false });
+    return arrivals.some((one) => isCancel(one) && !isByDeadline(one))
+      ? end(invocation, CANCELED, event.atMs, { tombstone: true, killed: false })
+      : endByDeadline(invocation, event.atMs, "cancel");
   const obeyed = obey(invocation, event);
   if (obeyed !== undefined) return obeyed;
   switch (phase.status) {
     case "scheduled":
       return event.atMs < phase.startAtMs
-        ? park(invocation, "scheduled", phase.startAtMs)
+        ? park(invocation, event.atMs, "scheduled", phase.startAtMs)
         : attempt(invocation, event, arrivals);
     case "backing-off":
       return event.atMs < phase.retryAtMs && !cancelled && !isBehind(invocation, event)
-        ? park(invocation, "backing-off", phase.retryAtMs)
+        ? park(invocation, event.atMs, "backing-off", phase.retryAtMs)
         : attempt(invocation, event, arrivals);
     case "paused":
       // A cancel resumes a paused invocation, so that the handler can react to it. Otherwise only an order to resume does.
       return cancelled
         ? attempt({ ...invocation, retries: NO_RETRIES }, event, arrivals)
-        : park(invocation, "paused", undefined);
+        : park(invocation, event.atMs, "paused");
     case "suspended":
       return lookAtSuspended(invocation, phase, event, arrivals);
     case "ready":
@@ -66,13 +86,19 @@ export function kill(invocation: Invocation, { atMs }: { readonly atMs: number }
 }
 
 /**
- * True if no attempt has begun and the input is the only command of the journal. If the journal contains a copied part of
- * another journal, the handler has to run, because the handler may undo what the copied commands did. A first segment may also
- * set no more than the deployment.
+ * Ends the invocation with the failure of a deadline. Its caller gets the failure, so the end is no tombstone, even if no handler ran.
  */
-function neverStarted({ phase, attempts, neverBegan = false, journal }: Invocation): boolean {
-  const waits = phase.status === "scheduled" || phase.status === "ready" || phase.status === "pending";
-  return attempts === 0 && journal.commandCount === 1 && (waits || (phase.status === "paused" && neverBegan));
+function endByDeadline(invocation: Invocation, atMs: number, due: DueDeadline): Transition {
+  const { acceptance } = invocation;
+  const hasRun = !neverStarted(invocation);
+  const failure = due === "start" ? notStartedInTime(acceptance) : notEndedInTime(acceptance, hasRun);
+  return end(invocation, failure, atMs, { tombstone: false, killed: due === "kill" && hasRun });
+}
+
+/** A deadline cancels as a caller does: by an arrival. */
+function withDeadline(invocation: Invocation, event: Poll): Poll {
+  const cancel = cancelByDeadline(invocation, event.atMs);
+  return cancel === undefined ? event : { ...event, arrivals: [...event.arrivals, cancel] };
 }
 
 function end(
@@ -114,7 +140,7 @@ export interface News {
   /** Fresh notifications that the exchange has not carried yet, in their order in the journal. */
   readonly take: readonly Consumption[];
   readonly dueSleeps: readonly number[];
-  /** The end of the next sleep; undefined if no further sleep is open. */
+  /** The end of the next sleep, or the next deadline if it comes before; undefined if neither is to come. */
   readonly nextSleepAtMs: number | undefined;
   /** An order, which the driver obeys between two attempts. */
   readonly order: "kill" | "other" | undefined;
@@ -129,7 +155,8 @@ export function newsFor(
   const fresh: NotificationArrival[] = [];
   const keys = new Set(sent);
   let order: News["order"];
-  for (const arrival of arrivals) {
+  const cancel = cancelByDeadline(invocation, atMs);
+  for (const arrival of cancel === undefined ? arrivals : [...arrivals, cancel]) {
     if (arrival.kind !== "notification") {
       if (order !== "kill") order = arrival.kind === "kill" ? "kill" : "other";
     } else if (!sent.has(arrival.consumption.key)) {
@@ -138,7 +165,9 @@ export function newsFor(
     }
   }
   const { due, next } = sleepsAt(invocation, atMs, keys);
-  return { take: takenInOrder(fresh), dueSleeps: due, nextSleepAtMs: next, order };
+  const deadlineMs = nextDeadlineMs(invocation, atMs);
+  const nextSleepAtMs = deadlineMs === undefined ? next : Math.min(deadlineMs, next ?? Infinity);
+  return { take: takenInOrder(fresh), dueSleeps: due, nextSleepAtMs, order };
 }
 
 /** The open sleeps that are over, except those whose completions have arrived, and the moment at which the next sleep ends. */
@@ -154,10 +183,11 @@ function sleepsAt({ journal }: Invocation, atMs: number, arrived: ReadonlySet<st
 
 function park(
   invocation: Invocation,
-  status: "scheduled" | "backing-off" | "paused",
-  wakeAtMs: number | undefined,
+  atMs: number,
+  status: "scheduled" | "backing-off" | "paused" | "suspended",
+  wakeAtMs?: number,
 ): Transition {
-  return { next: invocation, step: { kind: "park", status, ...(wakeAtMs !== undefined && { wakeAtMs }) } };
+  return { next: invocation, step: parkUntil(invocation, atMs, status, wakeAtMs) };
 }
 
 /**
@@ -177,10 +207,7 @@ function lookAtSuspended(
   for (const { completionId, wakeAtMs } of sleeps) if (wakeAtMs <= event.atMs) known.sleepOver(completionId);
   if (event.isCut === true || known.satisfies(suspended.awaiting)) return attempt(invocation, event, arrivals);
   const wakeAtMs = firstSleepToSatisfy(suspended.awaiting, known, sleeps, event.atMs);
-  return {
-    next: invocation,
-    step: { kind: "park", status: "suspended", ...(wakeAtMs !== undefined && { wakeAtMs }) },
-  };
+  return park(invocation, event.atMs, "suspended", wakeAtMs);
 }
 
 /**

@@ -2,12 +2,18 @@
  * The options that the sender of a request sets by headers: one table of their names, values and meanings. The ingress takes them
  * from requests, and the engine from the calls and sends of handlers. No handler receives them.
  */
+import { parseDurationMs } from "./duration.ts";
 import type { Header } from "./header.ts";
+import { DAY_MS } from "./time-units.ts";
 
 /** The options of one request; an absent one has its default. */
 export interface RequestOptions {
   /** 9 goes first, 0 last. */
   readonly priority?: number;
+  /** Within this time the first attempt begins. */
+  readonly startWithinMs?: number;
+  /** Within this time the invocation ends; `inherit`: within what its caller has left. */
+  readonly endWithin?: number | "inherit";
 }
 
 interface OptionRow<Value> {
@@ -29,6 +35,8 @@ type OptionRows = { readonly [Name in keyof RequestOptions]-?: OptionRow<NonNull
 /** The priority of a request that names none. */
 export const PRIORITY_DEFAULT = 5;
 
+const WITHIN = "duration from 1ms to 3650d";
+
 export const REQUEST_OPTIONS: OptionRows = {
   priority: {
     header: "x-stepwell-priority",
@@ -38,7 +46,33 @@ export const REQUEST_OPTIONS: OptionRows = {
     meaning: "Of the invocations that wait for a place of a limit, those with a higher number go first.",
     read: (text) => (/^[0-9]$/.test(text) ? Number(text) : undefined),
   },
+  startWithinMs: {
+    header: "x-stepwell-start-within",
+    values: WITHIN,
+    example: "30s",
+    byDefault: "the setting start_within of the handler",
+    meaning:
+      "If no attempt has begun within this time, the invocation ends with RT0910 (408) before its handler runs. The time counts from the acceptance, or from the end of a delay.",
+    read: withinMs,
+  },
+  endWithin: {
+    header: "x-stepwell-end-within",
+    values: `${WITHIN} (or 'inherit', in a call or send of a handler)`,
+    example: "10m",
+    byDefault: "the setting end_within of the handler",
+    meaning:
+      "If the invocation has not ended within this time, it is cancelled, and after the time of deadline-grace it is killed with RT0911 (504). A handler may write `inherit`: its call or send then has as much time as the calling invocation has left.",
+    read: (text) => (text === "inherit" ? text : withinMs(text)),
+  },
 };
+
+/** Ten years; a longer time is a mistake. */
+const WITHIN_MAX_MS = 3_650 * DAY_MS;
+
+function withinMs(text: string): number | undefined {
+  const ms = parseDurationMs(text);
+  return ms !== undefined && ms > 0 && ms <= WITHIN_MAX_MS ? ms : undefined;
+}
 
 const ROWS = Object.entries(REQUEST_OPTIONS) as readonly (readonly [keyof RequestOptions, OptionRow<unknown>])[];
 const HEADERS: ReadonlySet<string> = new Set(ROWS.map(([, { header }]) => header));

@@ -14,6 +14,10 @@ export interface HandlerSettings {
   readonly workflowRetentionMs?: number;
   readonly lazyState?: boolean;
   readonly private?: boolean;
+  /** Within this time after its acceptance, or after its delay, the first attempt begins; 0 for no deadline. */
+  readonly startWithinMs?: number;
+  /** Within this time the whole invocation ends; 0 for no deadline. */
+  readonly endWithinMs?: number;
   readonly retryInitialIntervalMs?: number;
   readonly retryMaxIntervalMs?: number;
   readonly retryFactor?: number;
@@ -73,5 +77,8 @@ export interface EffectiveSettings {
   readonly workflowRetentionMs: number;
   readonly lazyState: boolean;
   readonly public: boolean;
+  /** Absent without a deadline. */
+  readonly startWithinMs?: number;
+  readonly endWithinMs?: number;
   readonly retry: RetryPolicy;
 }

@@ -17,6 +17,8 @@ export function effectiveSettings(
   const own = handler?.settings ?? {};
   const above = service.settings;
   const journalRetentionMs = own.journalRetentionMs ?? above.journalRetentionMs ?? defaults.journalRetentionMs;
+  const startWithinMs = own.startWithinMs ?? above.startWithinMs ?? 0;
+  const endWithinMs = own.endWithinMs ?? above.endWithinMs ?? 0;
   const attempts = own.retryMaxAttempts ?? above.retryMaxAttempts ?? defaults.retry.maxAttempts;
   return {
     abortTimeoutMs: own.abortTimeoutMs ?? above.abortTimeoutMs ?? defaults.abortTimeoutMs,
@@ -27,6 +29,8 @@ export function effectiveSettings(
     workflowRetentionMs: own.workflowRetentionMs ?? above.workflowRetentionMs ?? defaults.workflowRetentionMs,
     lazyState: own.lazyState ?? above.lazyState ?? defaults.lazyState,
     public: !(own.private ?? above.private ?? !defaults.public),
+    ...(startWithinMs > 0 && { startWithinMs }),
+    ...(endWithinMs > 0 && { endWithinMs }),
     retry: {
       initialIntervalMs: own.retryInitialIntervalMs ?? above.retryInitialIntervalMs ?? defaults.retry.initialIntervalMs,
       maxIntervalMs: own.retryMaxIntervalMs ?? above.retryMaxIntervalMs ?? defaults.retry.maxIntervalMs,

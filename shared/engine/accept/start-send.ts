@@ -1,5 +1,6 @@
 /** Starts an invocation that has no driver yet: by a message, by a place in the queue of its key, or by a timer (I6). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { firstDeadlineMs } from "../../core/invocation/deadlines.ts";
 import { hasComeToHold, lookIfStale } from "../lock/acquire.ts";
 import type { Engine } from "../engine.ts";
 import type { Loaded } from "../store/load.ts";
@@ -68,13 +69,17 @@ export type Beginning = Partial<Pick<LeaseRecord, "base" | "deploymentId">>;
  * before the park, because the park relies on the timer.
  */
 async function parkScheduled(engine: Engine, acceptance: Acceptance, startAtMs: number): Promise<void> {
-  const how = { status: "scheduled", wakeAtMs: startAtMs, lookAtMs: startAtMs } as const;
-  if (!isFar(engine, startAtMs)) {
-    await parkAtStart(engine, acceptance, how);
-    return await wakeAt(engine, acceptance, startAtMs);
+  const wakeAtMs = Math.min(startAtMs, firstDeadlineMs(acceptance));
+  await parkUntil(engine, acceptance, { status: "scheduled", lookAtMs: wakeAtMs }, wakeAtMs);
+}
+
+async function parkUntil(engine: Engine, acceptance: Acceptance, how: StartPark, wakeAtMs: number): Promise<void> {
+  if (!isFar(engine, wakeAtMs)) {
+    await parkAtStart(engine, acceptance, { ...how, wakeAtMs });
+    return await wakeAt(engine, acceptance, wakeAtMs);
   }
-  await wakeAt(engine, acceptance, startAtMs);
-  await parkAtStart(engine, acceptance, { ...how, timerAtMs: startAtMs });
+  await wakeAt(engine, acceptance, wakeAtMs);
+  await parkAtStart(engine, acceptance, { ...how, wakeAtMs, timerAtMs: wakeAtMs });
 }
 
 /**
@@ -88,15 +93,16 @@ export async function parkPending(
   beginning: Beginning = {},
 ): Promise<void> {
   const lookAtMs = engine.clock.nowMs() + engine.settings.checkIntervalMs;
-  await parkAtStart(engine, acceptance, { status: "pending", ticket, lookAtMs, ...beginning });
+  const how = { status: "pending", ticket, ...beginning } as const;
+  const deadlineMs = firstDeadlineMs(acceptance);
+  if (deadlineMs === Infinity) await parkAtStart(engine, acceptance, { ...how, lookAtMs });
+  else await parkUntil(engine, acceptance, { ...how, lookAtMs: Math.min(lookAtMs, deadlineMs) }, deadlineMs);
   if (await hasComeToHold(engine, { invocation: { acceptance } })) await sendWake(engine, acceptance, 0);
 }
 
-async function parkAtStart(
-  engine: Engine,
-  acceptance: Acceptance,
-  how: Pick<LeaseRecord, "status" | "wakeAtMs" | "timerAtMs" | "lookAtMs" | "ticket"> & Beginning,
-): Promise<void> {
+type StartPark = Pick<LeaseRecord, "status" | "wakeAtMs" | "timerAtMs" | "lookAtMs" | "ticket"> & Beginning;
+
+async function parkAtStart(engine: Engine, acceptance: Acceptance, how: StartPark): Promise<void> {
   const record = firstRecord(engine, acceptance, how);
   await putRecord(engine, acceptance, record, claimCondition(record.base, undefined));
 }

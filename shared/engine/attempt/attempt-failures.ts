@@ -154,7 +154,7 @@ export function failureOfTransport(
   error: unknown,
   { letGo, abortTimeoutMs }: OpenExchange,
 ): AttemptOutcome {
-  if (letGo === "stopping" || letGo === "lost") return { kind: "cut" };
+  if (letGo === "stopping" || letGo === "lost" || letGo === "deadline") return { kind: "cut" };
   if (letGo === "abort-timeout") {
     const message = `the invocation stream was closed after the 'abort timeout' (${abortTimeoutMs / 1000}s) fired.`;
     return failed(atMs, { errorCode: "RT0001", code: 500, message });

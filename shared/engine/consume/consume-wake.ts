@@ -62,7 +62,8 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     const parked = stillParked(loaded, next, nowMs);
     if (parked?.status === "paused") await passOver(engine, loaded.invocation);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
-    if (isLeftInLine(loaded, next, nowMs) && (await stillWaits(engine, loaded))) return;
+    if (isLeftInLine(loaded, next, nowMs) && (await stillWaits(engine, loaded)))
+      return await wakeAgainIfEarly(engine, loaded, wake, loaded.leaseRecord?.wakeAtMs);
     const { acceptance } = loaded.invocation;
     const asked = admitClaim(engine, wake, loaded.invocation, next);
     const admission = asked instanceof Promise ? await asked : asked;

@@ -1,6 +1,7 @@
 /** The drive loop. It polls, attempts, commits and performs until the invocation ends, is parked, or the lease is lost. */
 import { needsLock } from "../../core/invocation/acceptance.ts";
 import { advance } from "../../core/invocation/advance.ts";
+import { parkUntil } from "../../core/invocation/deadlines.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Step, Transition } from "../../core/invocation/transition.ts";
@@ -75,8 +76,7 @@ async function takeTurn(engine: Engine, active: ActiveInvocation): Promise<Turn>
   const asked = admitAttempt(engine, active);
   const admission = asked instanceof Promise ? await asked : asked;
   if (admission.kind === "leave") return await park(engine, active, { kind: "park", status: "ready" });
-  if (admission.kind === "wait")
-    return await park(engine, active, { kind: "park", status: "backing-off", wakeAtMs: admission.untilMs }, true);
+  if (admission.kind === "wait") return await holdBack(engine, active, admission.untilMs);
   active.advanceTo(transition.next);
   if (engine.tracer !== undefined) beginAttempt(engine, active);
   try {
@@ -86,6 +86,16 @@ async function takeTurn(engine: Engine, active: ActiveInvocation): Promise<Turn>
     const resting = engine.activeInvocations.suspects?.atRest(active.id);
     if (resting !== undefined) await resting;
   }
+}
+
+/** Parks an invocation whose next attempt admission holds back. */
+async function holdBack(engine: Engine, active: ActiveInvocation, untilMs: number): Promise<Turn> {
+  const { invocation } = active;
+  const { phase, attempts, acceptance } = invocation;
+  // A driver that died may have begun an attempt. The park must not show the invocation as one that waits for its first attempt.
+  if (phase.status === "running" && attempts === 0 && acceptance.startByMs !== undefined)
+    active.advanceTo({ ...invocation, attempts: 1 });
+  return await park(engine, active, parkUntil(active.invocation, engine.clock.nowMs(), "backing-off", untilMs), true);
 }
 
 async function makeAttempt(
@@ -175,7 +185,7 @@ async function takeLock(engine: Engine, active: ActiveInvocation): Promise<Turn>
     // No attempt runs without the lock, so none has run, even if an earlier driver claimed the invocation. In this phase
     // a cancel ends the invocation (I4).
     active.advanceTo({ ...active.invocation, phase: { status: "pending" } });
-    return await park(engine, active, { kind: "park", status: "pending" });
+    return await park(engine, active, parkUntil(active.invocation, engine.clock.nowMs(), "pending"));
   }
   return acquired === "held" ? "again" : "lost";
 }

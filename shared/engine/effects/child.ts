@@ -1,5 +1,6 @@
 /** Accepts the children of a segment in turns. Calls are driven along if possible; other calls and sends go to the queue. */
 import { type Acceptance, isMadeByCall, livesOnce, type Source } from "../../core/invocation/acceptance.ts";
+import { deadlinesFor } from "../../core/invocation/deadlines.ts";
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Result } from "../../core/model/failure.ts";
@@ -140,7 +141,11 @@ function acceptanceOf(
   const traceparent = traceparentBelow(engine, caller, attempt);
   // `expand` has refused commands with bad options.
   const options = optionsIn(child.headers);
-  const { priority } = typeof options === "string" ? {} : options;
+  const { priority, ...asked } = typeof options === "string" ? {} : options;
+  // This moment is never before the moment of the command, even if this clock is behind, because `isMadeBy` compares the two
+  // moments.
+  const createdAtMs = Math.max(engine.clock.nowMs(), modifiedAtMs);
+  const beginning = { createdAtMs, ...(startAtMs !== undefined && { startAtMs }) };
   const named = { callerId: id, callerTarget: targetText(callerTarget) };
   const source: Source =
     completionId === undefined
@@ -155,14 +160,12 @@ function acceptanceOf(
     input: child.input,
     headers: withoutOptions(child.headers),
     source,
-    // This moment is never before the moment of the command, even if this clock is behind, because `isMadeBy` compares the two
-    // moments.
-    createdAtMs: Math.max(engine.clock.nowMs(), modifiedAtMs),
+    ...beginning,
+    ...deadlinesFor(asked, settings, engine.settings.endGraceMs, beginning, caller),
     ...retentionOf(settings, child.idempotencyKey !== undefined, handlerType),
     ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),
     ...(child.limitKey !== undefined && { limitKey: child.limitKey }),
     ...(traceparent !== undefined && { traceparent }),
-    ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
     ...(priority !== undefined && { priority }),
   };

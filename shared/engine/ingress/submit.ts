@@ -1,5 +1,6 @@
 /** Makes an acceptance from a submission: the registry finds the handler; the id follows from the key or is random. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { deadlinesFor } from "../../core/invocation/deadlines.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { CodedError } from "../../core/errors/coded-error.ts";
 import { deprecation } from "../ports/protocol-range.ts";
@@ -26,6 +27,7 @@ export async function submit(engine: Engine, submission: Submission): Promise<Su
   const deprecated = deprecation(engine.settings, route.deployment);
   if (deprecated !== undefined) return { kind: "deprecated", error: new CodedError("RT0020", deprecated) };
   const isRun = route.handler.type === "workflow";
+  const beginning = { createdAtMs: engine.clock.nowMs(), ...(startAtMs !== undefined && { startAtMs }) };
   const acceptance: Acceptance = {
     id: isRun
       ? workflowId(engine, target)
@@ -39,12 +41,12 @@ export async function submit(engine: Engine, submission: Submission): Promise<Su
     input: submission.input,
     headers: submission.headers,
     source: { kind: "ingress" },
-    createdAtMs: engine.clock.nowMs(),
+    ...beginning,
+    ...deadlinesFor(options, route.settings, engine.settings.endGraceMs, beginning),
     // A caller over HTTP gets the id and may attach by it, so the result is kept as with an idempotency key.
     ...retentionOf(route.settings, true, route.handler.type),
     ...(idempotencyKey !== undefined && !isRun && { idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
-    ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
     ...(limitKey !== undefined && { limitKey }),
     ...(options.priority !== undefined && { priority: options.priority }),

@@ -28,7 +28,9 @@ export async function release(
   const { lease, invocation } = active;
   await lease.renewal;
   const mine = lease.tokens;
-  const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + untilCheckMs(engine, active, status);
+  const checkAtMs = engine.clock.nowMs() + untilCheckMs(engine, active, status);
+  // An invocation in the queue of a key waits for its deadline, too, but mostly for its key.
+  const lookAtMs = status === "pending" ? Math.min(wakeAtMs ?? Infinity, checkAtMs) : (wakeAtMs ?? checkAtMs);
   lease.giveUp(engine.activeInvocations.newToken());
   const changes = { status, untilMs: 0, lookAtMs, performed, ...(wakeAtMs !== undefined && { wakeAtMs }) };
   active.countWrite();

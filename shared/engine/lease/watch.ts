@@ -2,6 +2,7 @@
  * The watch over the active invocations: it renews leases, follows a clock that was set, reports long and silent attempts, and aborts
  * dead exchanges.
  */
+import { isToBeKilled } from "../../core/invocation/deadlines.ts";
 import type { Engine } from "../engine.ts";
 import { admitLonger } from "../admission/admission.ts";
 import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
@@ -51,6 +52,7 @@ function watchOver(engine: Engine, active: ActiveInvocation, nowMs: number, unse
   const { lease, attempt } = active;
   const { exchange } = attempt;
   if (exchange !== undefined) {
+    if (isToBeKilled(active.invocation, nowMs)) return attempt.letGo("deadline");
     noteUnsent(unsent, exchange, nowMs);
     if (exchange.waitsForRoom !== true) {
       noteLong(engine, active, exchange, nowMs);

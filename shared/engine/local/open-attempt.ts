@@ -7,7 +7,7 @@ import type { Received } from "../../core/protocol/received.ts";
 import type { SpanEvent } from "../ports/tracer.ts";
 
 /** Why a driver aborts an exchange. */
-export type LetGo = "abort-timeout" | "lost" | "stopping";
+export type LetGo = "abort-timeout" | "deadline" | "lost" | "stopping";
 
 export interface OpenExchange {
   startedAtMs: number;

@@ -1,5 +1,6 @@
 /** Restarts a completed invocation as a new one, with the same input or also with the first entries of its journal. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { deadlinesAnew } from "../../core/invocation/deadlines.ts";
 import type { Entry } from "../../core/invocation/entry.ts";
 import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
 import { CUT_VERSION_MIN, journalPrefix } from "../../core/invocation/ways-out.ts";
@@ -79,6 +80,7 @@ function withoutPin(invocation: Invocation): Invocation {
  */
 function acceptanceAnew(engine: Engine, former: Acceptance, from: number): Acceptance {
   const { idempotencyKey: _, startAtMs: __, ...kept } = former;
+  const beginning = { createdAtMs: engine.clock.nowMs() };
   const place = invocationIdBytes(former.id).subarray(0, PLACE_BYTES);
   const bytes = new Uint8Array(INVOCATION_ID_BYTES);
   bytes.set(place);
@@ -88,7 +90,8 @@ function acceptanceAnew(engine: Engine, former: Acceptance, from: number): Accep
     id: invocationIdFromBytes(bytes),
     nonce: from > 0 ? former.nonce : newNonce(engine),
     source: { kind: "restart", formerId: former.id },
-    createdAtMs: engine.clock.nowMs(),
+    ...beginning,
+    ...deadlinesAnew(former, beginning),
   };
 }
 

@@ -47,6 +47,8 @@ export interface EngineSettings {
    * (RT0020).
    */
   readonly protocol: ProtocolRange & { readonly deprecatedBelow: number };
+  /** The time from the cancel of an invocation whose deadline has passed to its kill. */
+  readonly endGraceMs: number;
   /** The values of the settings that a handler does not set. */
   readonly defaults: EffectiveSettings;
   /** The upper bound of the retention of journals; unbounded if absent. */

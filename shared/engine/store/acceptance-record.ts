@@ -1,5 +1,5 @@
 /** Segment 0 as an item: the acceptance, the acceptor's lease, and the attributes of the listing. */
-import type { Acceptance, Source } from "../../core/invocation/acceptance.ts";
+import type { Acceptance, Deadlines, Source } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce, SubscriptionId, Token } from "../../core/model/ids.ts";
 import type { LimitKey } from "../../core/model/scope.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
@@ -58,6 +58,9 @@ const StoredAcceptance = message({
   createdBy: optional(string(19)),
   limitKey: optional(string(20)),
   priority: optional(uint32(24)),
+  startByMs: optional(uint53(25)),
+  endByMs: optional(uint53(26)),
+  endGraceMs: optional(uint53(27)),
 });
 type StoredAcceptance = Infer<typeof StoredAcceptance>;
 
@@ -97,6 +100,16 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
     ...(createdBy !== undefined && { createdBy }),
     ...(limitKey !== undefined && { limitKey }),
     ...(priority !== undefined && { priority }),
+    ...deadlinesIn(acceptance),
+  };
+}
+
+/** Only the members that are present. */
+function deadlinesIn({ startByMs, endByMs, endGraceMs }: Deadlines): Deadlines {
+  return {
+    ...(startByMs !== undefined && { startByMs }),
+    ...(endByMs !== undefined && { endByMs }),
+    ...(endGraceMs !== undefined && { endGraceMs }),
   };
 }
 
@@ -122,6 +135,7 @@ export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acce
     ...(createdBy !== undefined && { createdBy }),
     ...(limitKey !== undefined && { limitKey: limitKey as LimitKey }),
     ...(priority !== undefined && { priority }),
+    ...deadlinesIn(stored),
   };
   return { acceptance, lease: { token: token as Token, untilMs } };
 }

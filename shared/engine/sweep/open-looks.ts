@@ -187,7 +187,9 @@ export async function postpone(engine: Engine, { invocation, leaseRecord, pk }: 
   const { id, nonce } = invocation.acceptance;
   const intervalMs = engine.settings.checkIntervalMs;
   const waitsOutside = leaseRecord.status === "suspended" || leaseRecord.status === "paused";
-  const lookAtMs = nowMs + (waitsOutside ? untilNextCheckMs(nowMs - invocation.modifiedAtMs, intervalMs) : intervalMs);
+  const checkAtMs = nowMs + (waitsOutside ? untilNextCheckMs(nowMs - invocation.modifiedAtMs, intervalMs) : intervalMs);
+  const { wakeAtMs = 0 } = leaseRecord;
+  const lookAtMs = wakeAtMs > nowMs ? Math.min(wakeAtMs, checkAtMs) : checkAtMs;
   const set = { lookAtMs, ...openKeys(engine.settings, id, lookAtMs) };
   const unchanged = { kind: "equal", attribute: "token", value: leaseRecord.token } as const;
   await engine.table.update(leaseRecordKey(pk, nonce), { set }, unchanged);

@@ -1,5 +1,6 @@
 /** Accepts records of one partition: each becomes one invocation, even if its batch comes again. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { deadlinesFor } from "../../core/invocation/deadlines.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { INVOCATION_ID_BYTES, invocationIdFromBytes, type InvocationId } from "../../core/model/ids.ts";
 import { consumerOptions, parseSource, parseSink } from "../../core/registry/subscription.ts";
@@ -191,6 +192,7 @@ async function acceptOne(
   };
   const isRun = handler.type === "workflow";
   const span = recordSpan(engine, { ...origin, group, offset: record.offset }, target, request.traceparent);
+  const createdAtMs = engine.clock.nowMs();
   const acceptance: Acceptance = {
     id: isRun
       ? workflowId(engine, target)
@@ -204,7 +206,8 @@ async function acceptOne(
     input: request.input,
     headers: request.headers,
     source: { kind: "subscription", subscriptionId: origin.subscriptionId },
-    createdAtMs: engine.clock.nowMs(),
+    createdAtMs,
+    ...deadlinesFor({}, settings, engine.settings.endGraceMs, { createdAtMs }),
     ...topicRetention(settings, handler.type),
     ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
   };

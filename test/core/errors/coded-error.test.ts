@@ -10,10 +10,10 @@ const RT = [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 
 /** Stepwell's own: a request without the token of the local admin API. */
 const MORE_META = [18];
 /**
- * Stepwell's own codes: one for a rate limit of a deployment, three for the reasons why a data directory is unusable, and one for
- * results that do not fit into a journal.
+ * Stepwell's own codes: one for a rate limit of a deployment, three for the reasons why a data directory is unusable, one for
+ * results that do not fit into a journal, and two for deadlines.
  */
-const MORE_RT = [23, 24, 25, 26, 27];
+const MORE_RT = [23, 24, 25, 26, 27, 910, 911];
 const numbered = (prefix: string, numbers: number[]) => numbers.map((n) => `${prefix}${String(n).padStart(4, "0")}`);
 
 describe("the error table", () => {

@@ -20,6 +20,7 @@ export const BASE_SETTINGS: Omit<EngineSettings, "messageSizeMaxBytes" | "silent
     listingAgeMinMs: 300_000,
     opensExchanges: false,
     openWaitMs: Infinity,
+    endGraceMs: 30_000,
     protocol: { ...WHOLE_RANGE, deprecatedBelow: 0 },
     keyPrefix: "",
     indexShards: 1,
