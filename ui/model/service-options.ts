@@ -7,7 +7,9 @@ export type DurationOption =
   | "workflow_completion_retention"
   | "journal_retention"
   | "inactivity_timeout"
-  | "abort_timeout";
+  | "abort_timeout"
+  | "start_within"
+  | "end_within";
 
 export interface OptionWords {
   readonly option: DurationOption;
@@ -44,6 +46,18 @@ export const OPTIONS: readonly OptionWords[] = [
     words: "Abort timeout",
     meaning:
       "How long an attempt may still take after the server asked it to suspend. Then it is cut off and made again.",
+  },
+  {
+    option: "start_within",
+    words: "Start within",
+    meaning:
+      "An invocation whose first attempt has not begun within this time ends with a failure. 0s sets no deadline; a request may have its own.",
+  },
+  {
+    option: "end_within",
+    words: "End within",
+    meaning:
+      "An invocation that has not ended within this time is cancelled, and killed a little later. 0s sets no deadline; a request may have its own.",
   },
 ];
 

@@ -97,6 +97,7 @@ function serviceText({ terminal, ingressUrl }: Session, service: ServiceBody): s
     ],
     ["Kept", `journals ${service.journal_retention}, idempotency keys ${service.idempotency_retention}`],
     ["Time-outs", `inactivity ${service.inactivity_timeout}, abort ${service.abort_timeout}`],
+    ["Deadlines", deadlinesText(service)],
     [
       "Notices",
       service.info?.map(({ code, message }) => (code === undefined ? message : `${code} ${message}`)).join("; "),
@@ -110,6 +111,15 @@ function serviceText({ terminal, ingressUrl }: Session, service: ServiceBody): s
     `${ingressUrl}${pathOf(service, handler)}`,
   ]);
   return `${facts}\n\n${tableText(colours, ["HANDLER", "KIND", "INPUT", "OUTPUT", "CALLED AT"], rows)}`;
+}
+
+/** @param service from a server that may be older than deadlines */
+function deadlinesText({ start_within: start, end_within: end }: Partial<ServiceBody>): string | undefined {
+  const parts = [
+    ["start", start],
+    ["end", end],
+  ].flatMap(([word, within]) => (within === undefined || within === "0s" ? [] : [`${word} within ${within}`]));
+  return parts.length === 0 ? undefined : parts.join(", ");
 }
 
 function pathOf(service: ServiceBody, handler: HandlerBody): string {

@@ -57,7 +57,10 @@ function originPairs(body: InvocationBody): readonly Pair[] {
   return [
     ["Created", momentText(body.created_at)],
     ["Modified", momentText(body.modified_at)],
+    ["Start by", optional(body.start_by, momentText)],
+    ["End by", optional(body.end_by, momentText)],
     ["Completed", optional(body.completed_at, momentText)],
+    ["Priority", optional(body.priority, String)],
     ["Idempotency key", optional(body.idempotency_key, foreignLine)],
     ["Called by", optional(body.created_by, foreignLine)],
     ["Invoked by", optional(body.invoked_by, callerText)],

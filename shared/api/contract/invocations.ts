@@ -271,6 +271,11 @@ export const InvocationBody = abridged(
     idempotency_key: maybeText,
     /** The external caller, which the ingress authenticated. */
     created_by: maybeText,
+    /** 0 to 9; absent if the request named none. */
+    priority: whole.exactOptional(),
+    /** The deadlines of the first attempt and of the end. */
+    start_by: moment.exactOptional(),
+    end_by: moment.exactOptional(),
     invoked_by: z.object({ invocation_id: text, target: maybeText }).exactOptional(),
     /** The invocation from which an operator restarted this one. */
     restarted_from: maybeText,

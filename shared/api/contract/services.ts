@@ -39,6 +39,8 @@ export const HandlerBody = z
     journal_retention: maybeDuration,
     inactivity_timeout: maybeDuration,
     abort_timeout: maybeDuration,
+    start_within: maybeDuration,
+    end_within: maybeDuration,
     enable_lazy_state: z.boolean().exactOptional(),
     public: z.boolean(),
     input_description: text,
@@ -69,6 +71,9 @@ export const ServiceBody = z
     journal_retention: duration,
     inactivity_timeout: duration,
     abort_timeout: duration,
+    /** `0s` without a deadline. */
+    start_within: duration,
+    end_within: duration,
     enable_lazy_state: z.boolean(),
     retry_policy: retryPolicy,
     info: z.array(notice).exactOptional(),
@@ -86,6 +91,11 @@ const newDuration = optional(
   }),
 ).describe("A duration such as `1m 30s`, `500ms` or `PT1M30S`. Absent or null leaves it as it is.");
 
+const newWithin = (what: string) =>
+  newDuration.describe(
+    `Within this time after the acceptance of an invocation, or after its delay, its ${what}. A header of the request goes before. \`0s\` for no deadline; absent or null leaves it as it is.`,
+  );
+
 export const ModifyService = z
   .object({
     public: flag("Whether the ingress takes requests for it. Absent or null leaves it as it is."),
@@ -94,6 +104,8 @@ export const ModifyService = z
     journal_retention: newDuration,
     inactivity_timeout: newDuration,
     abort_timeout: newDuration,
+    start_within: newWithin("first attempt begins, or it ends with RT0910"),
+    end_within: newWithin("end comes, or it is cancelled, and later killed with RT0911"),
   })
   .meta({ id: "ModifyService" });
 

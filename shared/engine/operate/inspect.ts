@@ -35,6 +35,7 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
   const status = presentedStatus(engine, loaded);
   const { acceptance, phase, journal, lastFailure, pin } = invocation;
   const { source, idempotencyKey, createdBy, traceparent, completionRetentionMs, journalRetentionMs } = acceptance;
+  const { priority, startByMs, endByMs } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
   const queue = await queueOf(engine, loaded);
   const outcome = endOutcome(invocation, loaded.isCancelled);
@@ -59,6 +60,9 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
     ...(usage && { usage }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(createdBy !== undefined && { createdBy }),
+    ...(priority !== undefined && { priority }),
+    ...(startByMs !== undefined && { startByMs }),
+    ...(endByMs !== undefined && { endByMs }),
     ...("callerId" in source && { invokedBy: { invocationId: source.callerId, target: source.callerTarget } }),
     ...(source.kind === "restart" && { restartedFrom: source.formerId }),
     ...(source.kind === "subscription" && { subscriptionId: source.subscriptionId }),

@@ -162,6 +162,10 @@ export interface InvocationView {
   readonly idempotencyKey?: string;
   /** The external caller, if the ingress authenticated one. */
   readonly createdBy?: string;
+  /** Absent if the request named none. */
+  readonly priority?: number;
+  readonly startByMs?: number;
+  readonly endByMs?: number;
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
   /** The subscription whose record caused the invocation. */
   readonly subscriptionId?: SubscriptionId;

@@ -3,6 +3,7 @@ import { endOutcome } from "../../core/invocation/end-outcome.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { type Await, awaitedCompletions } from "../../core/model/await-tree.ts";
 import { type InvocationId, invocationIdBytes } from "../../core/model/ids.ts";
+import { PRIORITY_DEFAULT } from "../../core/model/request-options.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import type { Engine } from "../engine.ts";
 import { knownNow } from "../operate/known-now.ts";
@@ -66,6 +67,9 @@ function acceptanceCells(engine: Engine, { acceptance, journal, modifiedAtMs, pi
     modified_at: modifiedAtMs,
     scheduled_at: startAtMs === undefined || startAtMs <= acceptance.createdAtMs ? undefined : acceptance.createdAtMs,
     scheduled_start_at: startAtMs,
+    start_by: acceptance.startByMs,
+    end_by: acceptance.endByMs,
+    priority: acceptance.priority ?? PRIORITY_DEFAULT,
     completion_retention: acceptance.completionRetentionMs,
     journal_retention: acceptance.journalRetentionMs,
   };

@@ -112,6 +112,8 @@ export type ServiceChanges = Pick<
   | "journalRetentionMs"
   | "inactivityTimeoutMs"
   | "abortTimeoutMs"
+  | "startWithinMs"
+  | "endWithinMs"
 >;
 
 /** Only a workflow has a retention for the result of its run. */

@@ -38,6 +38,8 @@ test("a change takes effect at once for the service and for handlers without the
     inactivity_timeout: "PT2M",
     journal_retention: "0s",
     idempotency_retention: "2h",
+    start_within: "5s",
+    end_within: "PT10M",
   });
   expect([status, json.revision]).toEqual([200, 1]);
   expect(json).toMatchObject({
@@ -46,9 +48,19 @@ test("a change takes effect at once for the service and for handlers without the
     inactivity_timeout: "2m",
     journal_retention: "0s",
     idempotency_retention: "2h",
+    start_within: "5s",
+    end_within: "10m",
   });
   expect(await settingsOf("wave")).toMatchObject({ public: false, abortTimeoutMs: 90_000, journalRetentionMs: 0 });
+  expect(await settingsOf("wave")).toMatchObject({ startWithinMs: 5_000, endWithinMs: 600_000 });
   expect(await settingsOf("greet")).toMatchObject({ abortTimeoutMs: 5000 });
+});
+
+test("a deadline of 0s is none", async () => {
+  await patch({ start_within: "5s", end_within: "10m" });
+  const { json } = await patch({ start_within: "0s", end_within: "0s" });
+  expect(json).toMatchObject({ start_within: "0s", end_within: "0s" });
+  for (const member of ["startWithinMs", "endWithinMs"]) expect(await settingsOf("wave")).not.toHaveProperty(member);
 });
 
 test("absent and null members leave their settings unchanged, and an empty object changes nothing", async () => {

@@ -37,6 +37,9 @@ const OF_INVOCATIONS = [
   "pause_reason",
   "paused_at",
   "paused_by",
+  "start_by",
+  "end_by",
+  "priority",
 ];
 const OWN: Readonly<Record<string, readonly string[]>> = {
   sys_invocation: OF_INVOCATIONS,

@@ -32,6 +32,7 @@ export function Facts({ body }: { readonly body: InvocationBody }): JSX.Element 
               <Exact at={body.completed_at} />
             </Fact>
           )}
+          <Bounds body={body} />
           <Origin body={body} />
           <Fact name="Entries">
             <span class="number">{body.entry_count.toLocaleString("en-US")}</span>
@@ -115,6 +116,30 @@ function NoOutput({ body }: { readonly body: InvocationBody }): JSX.Element {
         {failure !== undefined && `, code ${failure.code}`}
       </p>
       {failure !== undefined && <LongText text={failure.message} />}
+    </>
+  );
+}
+
+/** What the request asked for beside its input; absent where it asked for nothing. */
+function Bounds({ body }: { readonly body: InvocationBody }): JSX.Element {
+  const { start_by: startBy, end_by: endBy, priority } = body;
+  return (
+    <>
+      {startBy !== undefined && (
+        <Fact name="To start by">
+          <Exact at={startBy} />
+        </Fact>
+      )}
+      {endBy !== undefined && (
+        <Fact name="To end by">
+          <Exact at={endBy} />
+        </Fact>
+      )}
+      {priority !== undefined && (
+        <Fact name="Priority">
+          <span class="number">{priority}</span>
+        </Fact>
+      )}
     </>
   );
 }

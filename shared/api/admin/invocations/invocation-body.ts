@@ -42,6 +42,9 @@ export function invocationBody(view: InvocationView, limit?: number): Invocation
       outcome: view.outcome,
       idempotency_key: view.idempotencyKey,
       created_by: view.createdBy,
+      priority: view.priority,
+      start_by: written(view.startByMs, momentText),
+      end_by: written(view.endByMs, momentText),
       invoked_by: written(invokedBy, ({ invocationId, target: caller }) => ({
         invocation_id: invocationId,
         ...present({ target: caller }),

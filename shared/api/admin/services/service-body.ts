@@ -41,6 +41,8 @@ export function serviceBody(service: ServiceRevision, deployment: Deployment, se
     inactivity_timeout:
       deployment.protocolMode === "request-response" ? "0s" : durationText(settings.inactivityTimeoutMs),
     abort_timeout: durationText(settings.abortTimeoutMs),
+    start_within: durationText(settings.startWithinMs ?? 0),
+    end_within: durationText(settings.endWithinMs ?? 0),
     enable_lazy_state: settings.lazyState,
     retry_policy: wholePolicy(settings),
     ...noticesBody(settingsNotices(asked, deployment.protocolMode, maxima)),
@@ -67,6 +69,8 @@ export function handlerBody(
       journal_retention: written(own.journalRetentionMs, durationText),
       inactivity_timeout: written(own.inactivityTimeoutMs, durationText),
       abort_timeout: written(own.abortTimeoutMs, durationText),
+      start_within: written(own.startWithinMs, durationText),
+      end_within: written(own.endWithinMs, durationText),
       enable_lazy_state: own.lazyState,
     }),
     public: effectiveSettings(service, handler, server.defaults, maxima).public,

@@ -58,6 +58,8 @@ async function modifyService(asked: AdminRequest): Promise<HttpResponse> {
     journalRetentionMs: body.journal_retention,
     inactivityTimeoutMs: body.inactivity_timeout,
     abortTimeoutMs: body.abort_timeout,
+    startWithinMs: body.start_within,
+    endWithinMs: body.end_within,
   });
   const modified = await modify(asked.engine, name, changes).catch((error: unknown) => {
     if (!(error instanceof NoWorkflowError)) throw error;
