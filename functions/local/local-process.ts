@@ -204,7 +204,7 @@ function connectionLimits(settings: Settings): Pick<ListenerOptions, "headMaxByt
   };
 }
 
-/** @throws CodedError RT0024, RT0025 or RT0026 if the file of the token cannot be written */
+/** @throws CodedError RT0900, RT0901 or RT0902 if the file of the token cannot be written */
 async function adminTokenOf(settings: Settings, log: Log): Promise<string | undefined> {
   if (settings["admin.auth"] === "off") return undefined;
   const dataDir = settings["data-dir"];
@@ -220,7 +220,7 @@ async function adminTokenOf(settings: Settings, log: Log): Promise<string | unde
   }
 }
 
-/** @throws CodedError RT0024, RT0025 or RT0026 if the file of the address cannot be written */
+/** @throws CodedError RT0900, RT0901 or RT0902 if the file of the address cannot be written */
 async function noteAdminUrl(settings: Settings, adminUrl: string): Promise<void> {
   const dataDir = settings["data-dir"];
   try {

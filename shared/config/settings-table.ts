@@ -300,7 +300,7 @@ export const SETTINGS = {
     "The memory for replies that the store has yet to write; by default a sixteenth of memory-size. One deployment holds at most as much as is still free, and waits beyond that; one attempt may send twice the whole.",
   ),
   "worker.invoker.journals-size-limit": optionalSize(
-    "The memory for journals above 64 KiB, on AWS above 4 MiB, and for the states that go with requests; by default a sixteenth of memory-size. One service holds at most as much as is still free, and its invocations wait beyond that. One journal grows to twice the whole, and to 128 MiB at least; beyond that, waiting results pause the invocation (RT0027).",
+    "The memory for journals above 64 KiB, on AWS above 4 MiB, and for the states that go with requests; by default a sixteenth of memory-size. One service holds at most as much as is still free, and its invocations wait beyond that. One journal grows to twice the whole, and to 128 MiB at least; beyond that, waiting results pause the invocation (RT0903).",
   ),
   "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
   "worker.invoker.eager-state-size-limit": size(

@@ -64,7 +64,7 @@ export interface Embedded {
  * Checks and opens the stores `meta` and `journal` and connects the engine. A store is in the data directory, unless a setting gives it
  * another path. No transaction spans both.
  * @param activity gets each invocation that ends
- * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, RT0024, RT0025, RT0026, META0010 or META0011 if a store
+ * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, RT0900, RT0901, RT0902, META0010 or META0011 if a store
  * cannot be opened, META0005 if the registry cannot be read
  */
 export async function openEmbedded(settings: Settings, log: Log, activity?: Activity): Promise<Embedded> {

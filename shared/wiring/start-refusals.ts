@@ -15,9 +15,9 @@ const OWNER_ONLY = 0o700;
 /** Codes of refusals that say nothing about the stored data, so that no remedy touches the data. */
 const DIRECTORY_CODES = {
   locked: "RT0005",
-  inaccessible: "RT0024",
-  "not-a-directory": "RT0025",
-  full: "RT0026",
+  inaccessible: "RT0900",
+  "not-a-directory": "RT0901",
+  full: "RT0902",
 } as const;
 
 const STORE_CODES: Readonly<Record<StoreKind, Readonly<Record<StoreOpenReason, ThrownCode>>>> = {

@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
       rmSync(journal(), { recursive: true });
       writeFileSync(journal(), GARBAGE);
     },
-    ["RT0025"],
+    ["RT0901"],
   ],
   [
     "a file where everything should be",
@@ -82,7 +82,7 @@ const ROWS: readonly Row[] = [
       rmSync(join(dir, "data"), { recursive: true });
       writeFileSync(join(dir, "data"), GARBAGE);
     },
-    ["RT0025"],
+    ["RT0901"],
   ],
   [
     "a file where the database should be",
@@ -90,7 +90,7 @@ const ROWS: readonly Row[] = [
       rmSync(journal("db"), { recursive: true });
       writeFileSync(journal("db"), GARBAGE);
     },
-    ["RT0025"],
+    ["RT0901"],
   ],
   [
     "a directory where a file should be",

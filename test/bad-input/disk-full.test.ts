@@ -171,7 +171,7 @@ test("a start on a full disk fails with an error that names the disk, and a star
   const args = ["dev", "--data-dir", `${disk.dir}/fresh`, "--no-register"];
   if (disk.way === "tmpfs") disk.fill(process.pid);
   const { code, stderr } = await command.start(args, {}, disk.under).end();
-  expect([code, stderr]).toEqual([3, expect.stringMatching(/^RT0026: The disk of the data directory is full\n/)]);
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/^RT0902: The disk of the data directory is full\n/)]);
   if (disk.way === "tmpfs") disk.free(process.pid);
   const running = command.start(args);
   await running.told(READY);

@@ -3,9 +3,20 @@ import { existsSync, readFileSync } from "node:fs";
 import type { ErrorEntry, Outcome } from "../../shared/core/errors/error-entry.ts";
 import { ERROR_CODES, ERRORS, type ErrorCode } from "../../shared/core/errors/error-table.ts";
 
+const OWN_FROM = "RT0900";
+
 const FAMILIES = [
-  { prefix: "META", heading: "Registration, discovery and the meta store" },
-  { prefix: "RT", heading: "Attempts, configuration and the start" },
+  { isOf: (code: string) => code.startsWith("META"), heading: "Registration, discovery and the meta store", words: "" },
+  {
+    isOf: (code: string) => code.startsWith("RT") && code < OWN_FROM,
+    heading: "Attempts, configuration and the start",
+    words: "",
+  },
+  {
+    isOf: (code: string) => code >= OWN_FROM,
+    heading: "Codes of Stepwell alone",
+    words: `Codes from ${OWN_FROM} on are not codes of the reference server, which counts up from RT0001.\n\n`,
+  },
 ] as const;
 
 const OPENING = `# Errors
@@ -29,9 +40,9 @@ At the ingress, an error has its HTTP status and its message; RT0020, at the beg
 `;
 
 export function errorsPage(): string {
-  const sections = FAMILIES.map(({ prefix, heading }) => {
-    const codes = ERROR_CODES.filter((code) => code.startsWith(prefix)).sort();
-    return `## ${heading}\n\n${codes.map(section).join("\n")}`;
+  const sections = FAMILIES.map(({ isOf, heading, words }) => {
+    const codes = ERROR_CODES.filter(isOf).sort();
+    return `## ${heading}\n\n${words}${codes.map(section).join("\n")}`;
   });
   return [OPENING, ...sections].join("\n");
 }

@@ -92,9 +92,22 @@ export function error(code: number, message: string, nextRetryDelayMs?: bigint):
   return messageFrame(CONTROL.Error, ErrorMessage, { code, message, ...delay });
 }
 
-export function call(serviceName: string, handlerName: string): Uint8Array {
+export function call(
+  serviceName: string,
+  handlerName: string,
+  within: { readonly scope?: string; readonly limitKey?: string } = {},
+): Uint8Array {
   const { code, type } = COMMANDS.Call;
-  return messageFrame(code, type, { serviceName, handlerName, invocationIdNotificationIdx: 1, resultCompletionId: 2 });
+  const ids = { invocationIdNotificationIdx: 1, resultCompletionId: 2 };
+  return messageFrame(code, type, { serviceName, handlerName, ...within, ...ids });
+}
+
+/** A suspension on a tree of futures, each of which has the next one below it. */
+export function suspendNested(levels: number): Uint8Array {
+  let future = Uint8Array.of(0x08, 0x01);
+  const lengthOf = (size: number) => (size < 128 ? [size] : [(size & 127) | 128, size >>> 7]);
+  for (let level = 1; level <= levels; level++) future = Uint8Array.of(0x22, ...lengthOf(future.length), ...future);
+  return encodeFrame(CONTROL.Suspension, future);
 }
 
 /** A completed step: it pins the invocation to its deployment and protocol version. */

@@ -12,6 +12,7 @@ import {
   refusing,
   replying,
   startFrameDeployment,
+  suspendNested,
   type FrameDeployment,
   type Script,
 } from "./frame-deployment.ts";
@@ -35,6 +36,14 @@ const older: Script = (response) =>
   response.writeHead(200, { "content-type": "application/vnd.restate.invocation.v5" }).end();
 const stateful = messageFrame(COMMANDS.SetState.code, COMMANDS.SetState.type, { key: NOTHING, value: {} });
 
+const misusing = (within: { readonly scope?: string; readonly limitKey?: string }) =>
+  replying(call("Greeter", "greet", within), output("x"), end());
+
+function attachIn(scope: string): Uint8Array {
+  const { code, type } = COMMANDS.AttachInvocation;
+  return messageFrame(code, type, { workflow: { workflowName: "W", workflowKey: "k", scope }, resultCompletionId: 1 });
+}
+
 const FAULTS: readonly (readonly [what: string, code: string, reason: RegExp, script: Script])[] = [
   ["sends a message above the limit", "RT0003", /\d+ >= 65536/, replying(output("x".repeat(70_000)), end())],
   ["ends with an error", "RT0007", /^no room$/, replying(error(500, "no room"))],
@@ -55,6 +64,11 @@ const FAULTS: readonly (readonly [what: string, code: string, reason: RegExp, sc
   ["writes state in a plain service", "RT0017", /command index 1.*no state/, replying(stateful, output("x"), end())],
   ["calls a service that is not there", "RT0018", /Nobody\/home was not found/, replying(call("Nobody", "home"))],
   ["calls a handler that is not there", "RT0018", /Greeter\/wave was not found/, replying(call("Greeter", "wave"))],
+  ["calls in a scope of another form", "RT0024", /scope 'a b' is not 1 to 36 letters/, misusing({ scope: "a b" })],
+  ["calls in an empty scope", "RT0024", /scope '' is not 1 to 36 letters/, misusing({ scope: "" })],
+  ["calls with a limit key of three parts", "RT0024", /'a\/b\/c' is not/, misusing({ scope: "a", limitKey: "a/b/c" })],
+  ["calls with a limit key and no scope", "RT0024", /limit key was given without a scope/, misusing({ limitKey: "a" })],
+  ["attaches in a scope of another form", "RT0024", /scope 'a b' is not 1 to 36/, replying(attachIn("a b"), end())],
 ];
 
 test.each(FAULTS)(
@@ -81,6 +95,18 @@ test("a handler that is registered after a failed call to it is found by the nex
   expect((await stage.lastFailure(id, "RT0018")).related_command).toMatchObject({ index: 1, type: "Call" });
   await stage.register(callee.uri);
   expect(await stage.result(id)).toBe("200 called");
+});
+
+test("an await that nests too deep pauses the invocation with RT0025, and a corrected handler ends it", async () => {
+  const { stage, deployment } = await opened();
+  deployment.script = replying(suspendNested(1_001));
+  const id = await stage.send("Greeter/greet");
+  const paused = await stage.shows(id, (body) => (body.status === "paused" ? body : undefined));
+  expect(paused.last_failure).toMatchObject({ error_code: "RT0025", message: expect.stringMatching(/1000 levels/) });
+  expect(deployment.attempts).toHaveLength(1);
+  deployment.script = HEALTHY;
+  await stage.admin("PATCH", `invocations/${id}/resume`);
+  expect(await stage.result(id)).toBe("200 hello");
 });
 
 test("the next attempt waits for as long as the deployment asks, even if no Date can be that late", async () => {

@@ -97,8 +97,8 @@ function failingMkdir(code: string, words: string): Readonly<Record<string, stri
 
 /** The environment of the command for codes that a data directory and flags alone cannot cause. */
 export const REFUSED_START_ENVIRONMENTS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
-  RT0024: failingMkdir("EACCES", "permission denied"),
-  RT0026: failingMkdir("ENOSPC", "no space left on device"),
+  RT0900: failingMkdir("EACCES", "permission denied"),
+  RT0902: failingMkdir("ENOSPC", "no space left on device"),
 };
 
 /**
@@ -135,14 +135,14 @@ export const REFUSED_STARTS: Partial<Record<ErrorCode, (dataDir: string) => Prom
     await openStage({ "data-dir": dataDir });
     return [];
   },
-  async RT0024() {
+  async RT0900() {
     return [];
   },
-  async RT0025(dataDir) {
+  async RT0901(dataDir) {
     writeFileSync(join(dataDir, "meta"), "");
     return [];
   },
-  async RT0026() {
+  async RT0902() {
     return [];
   },
   async RT0009(dataDir) {

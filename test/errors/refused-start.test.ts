@@ -124,15 +124,15 @@ test("RT0005 names the directory that a living process holds, and a killed proce
   expect(await second.end("SIGTERM")).toMatchObject({ code: 0 });
 });
 
-describe("RT0024", () => {
+describe("RT0900", () => {
   // Root may write to a directory of any mode, so the command that root starts runs without the capabilities that allow this.
   const UNDER = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
   const args = (name: string): string[] => ["dev", "--data-dir", join(dir, name), "--no-register"];
 
   async function refusedAt(name: string): Promise<string> {
     const { code, stderr } = await command.start(args(name), {}, UNDER).end();
-    expect([code, stderr]).toEqual([3, expect.stringContaining(`RT0024: ${ERRORS.RT0024.title}\n  cause  `)]);
-    expect(stderr).toContain(`\n  fix    ${ERRORS.RT0024.remedy}`);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`RT0900: ${ERRORS.RT0900.title}\n  cause  `)]);
+    expect(stderr).toContain(`\n  fix    ${ERRORS.RT0900.remedy}`);
     return stderr;
   }
 

@@ -1,7 +1,7 @@
 /** The table of all META and RT codes: meaning, conditions, outcome and remedy. */
 import { end, REFUSE_START, reject, PAUSE, RETRY, WARN, type ErrorEntry } from "./error-entry.ts";
 
-/** The RT codes: errors of attempts and of the start of the process, a refusal of calls, and warnings about settings. */
+/** The RT codes of the reference server: errors of attempts and of the start, a refusal of calls, and warnings about settings. */
 const RUNTIME_ERRORS = {
   RT0001: {
     title: "The deployment has been silent for longer than the abort timeout",
@@ -158,6 +158,29 @@ const RUNTIME_ERRORS = {
       "If the load passes by itself, do nothing: the server waits as long as a Retry-After header says. Otherwise give the deployment more capacity.",
   },
   RT0024: {
+    title: "The handler misuses a scope or a limit key",
+    arises:
+      "A handler calls or sends with a scope or a limit key of another form than the one that they have, or with a limit key and no scope, or it attaches by a scope of another form.",
+    outcome: RETRY,
+    remedy:
+      "Correct the handler: a scope is 1 to 36 letters, digits, '_', '.' or '-'; a limit key is one or two such parts with a '/' between, and needs a scope.",
+  },
+  RT0025: {
+    title: "The handler awaits too many futures within each other",
+    arises:
+      "A handler suspends on a tree of awaited futures that nests deeper than 1,000 levels. No retry would change that, so the invocation is paused.",
+    outcome: PAUSE,
+    remedy:
+      "Await the futures in one combinator, or in few levels, register the corrected handler and resume the invocation on it; or kill it.",
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+/**
+ * The RT codes from RT0900 on belong to Stepwell alone: a new code of the reference server, which counts up from RT0001, never
+ * meets one of them.
+ */
+const OWN_ERRORS = {
+  RT0900: {
     title: "The system refuses access to the data directory",
     arises:
       "At start: this process may not read, make or write the meta or the journal directory, its file system is read-only or fails, or a directory is in the place of a file. The message names the error of the system. The stored data is not affected.",
@@ -165,13 +188,13 @@ const RUNTIME_ERRORS = {
     remedy:
       "Give the user of this process the right to read and write the directory and everything below it, mend the file system, or choose another --data-dir, meta.storage-path or worker.storage.path. Do not empty the directory.",
   },
-  RT0025: {
+  RT0901: {
     title: "A file is in the place of the data directory",
     arises: "At start: the path of the meta or the journal directory, or a part of that path, is not a directory.",
     outcome: REFUSE_START,
     remedy: "Move the file away, or choose another --data-dir, meta.storage-path or worker.storage.path.",
   },
-  RT0026: {
+  RT0902: {
     title: "The disk of the data directory is full",
     arises:
       "At start: the file system has no space left for the meta or the journal directory, or the user of this process has reached the quota. The stored data is not affected.",
@@ -179,7 +202,7 @@ const RUNTIME_ERRORS = {
     remedy:
       "Free space on that file system, or raise the quota, and start again. To keep the data, move the whole directory to a larger disk. Do not delete files below it.",
   },
-  RT0027: {
+  RT0903: {
     title: "The results that wait for an invocation do not fit into its journal",
     arises:
       "Results of calls, awakeables, promises or signals wait for an invocation, and each of them is larger than what its journal may still grow by. A journal may have twice `worker.invoker.journals-size-limit`, and 128 MiB at least. The message names the sizes. Nothing is lost: the results stay stored, and the handler has got those that came before.",
@@ -315,7 +338,7 @@ const META_ERRORS = {
   },
 } as const satisfies Record<string, ErrorEntry>;
 
-export const ERRORS = { ...META_ERRORS, ...RUNTIME_ERRORS } as const;
+export const ERRORS = { ...META_ERRORS, ...RUNTIME_ERRORS, ...OWN_ERRORS } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
 

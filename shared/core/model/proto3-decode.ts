@@ -1,6 +1,6 @@
 /** Decodes messages in the proto3 wire format; bytes fields become views of the input. */
 import { LAST_MOMENT_MS } from "./moment.ts";
-import { NESTING_MAX, Proto3Error, type MessageType, type NamedField } from "./proto3.ts";
+import { NESTING_MAX, NestingError, Proto3Error, type MessageType, type NamedField } from "./proto3.ts";
 
 type Values = Record<string, unknown>;
 
@@ -40,7 +40,7 @@ class Source {
 
   /** @param earlier the earlier value of the same field: proto3 merges the occurrences of a sub-message */
   message(type: MessageType<unknown>, end: number, depth: number, earlier: Values | undefined): Values {
-    if (depth > NESTING_MAX) throw new Proto3Error(`messages nest deeper than ${NESTING_MAX} levels`);
+    if (depth > NESTING_MAX) throw new NestingError(`messages nest deeper than ${NESTING_MAX} levels`);
     const value: Values = earlier ?? blankOf(type);
     // One bit for each oneof that may have a field set; a later field of the same oneof clears the earlier field.
     let groupsSet = earlier === undefined ? 0 : -1;

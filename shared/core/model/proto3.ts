@@ -5,6 +5,9 @@ export class Proto3Error extends Error {
   override name = "Proto3Error";
 }
 
+/** A message with more levels of sub-messages than `NESTING_MAX`. */
+export class NestingError extends Proto3Error {}
+
 /** The limit of the levels of sub-messages below a root, so that a hostile message cannot exhaust the stack. */
 export const NESTING_MAX = 1000;
 

@@ -20,9 +20,10 @@ export function parseScope(text: string): Scope | undefined {
   return SCOPE.test(text) ? (text as Scope) : undefined;
 }
 
-/** @returns undefined for a text of another form */
+/** Drops one `/` at the end, as clients of the reference server may write it. @returns undefined for a text of another form */
 export function parseLimitKey(text: string): LimitKey | undefined {
-  return LIMIT_KEY.test(text) ? (text as LimitKey) : undefined;
+  const key = text.endsWith("/") ? text.slice(0, -1) : text;
+  return LIMIT_KEY.test(key) ? (key as LimitKey) : undefined;
 }
 
 /** The parts of a limit key; the second is absent in a key of one part. */

@@ -2,7 +2,7 @@
 import type { Result } from "../model/failure.ts";
 import type { Header } from "../model/header.ts";
 import type { Infer } from "../model/proto3.ts";
-import type { LimitKey, Scope } from "../model/scope.ts";
+import { type LimitKey, parseLimitKey, type Scope } from "../model/scope.ts";
 import { type Target, targetText } from "../model/target.ts";
 import {
   type FailureMessage,
@@ -74,8 +74,8 @@ export interface ResultMessage {
 }
 
 /**
- * Leaves an empty key out, because only the type of the service decides whether the target has a key (`withKey`). The scope
- * and the limit key have their forms, because an attempt whose commands have others is rejected.
+ * Leaves an empty key out, because only the type of the service decides whether the target has a key (`withKey`). A scope and a
+ * limit key of another form stay as they came, and `rejectionOf` refuses their command before it is stored.
  */
 export function childOf(message: ChildMessage): ChildRequest {
   const { serviceName: service, handlerName: handler, key, idempotencyKey, limitKey } = message;
@@ -83,19 +83,14 @@ export function childOf(message: ChildMessage): ChildRequest {
     target: { service, handler, ...(key !== "" && { key }), ...inScope(message.scope) },
     input: message.parameter,
     headers: message.headers,
-    ...(hasText(limitKey) && { limitKey: limitKey as LimitKey }),
+    ...(limitKey !== undefined && limitKey !== "" && { limitKey: parseLimitKey(limitKey) ?? (limitKey as LimitKey) }),
     idCompletionId: message.invocationIdNotificationIdx,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   };
 }
 
-/** An empty scope, or an empty limit key, is none: SDKs write an empty text for an absent one. */
-function hasText(text: string | undefined): text is string {
-  return text !== undefined && text !== "";
-}
-
 function inScope(scope: string | undefined): { readonly scope?: Scope } {
-  return hasText(scope) ? { scope: scope as Scope } : {};
+  return scope === undefined ? {} : { scope: scope as Scope };
 }
 
 export function resultOf({ value, failure }: ResultMessage): Result | undefined {

@@ -5,7 +5,7 @@
  * their completions to the same stream. `finish` returns what came after the last cut.
  */
 import { decode, type ElementBudget } from "../model/proto3-decode.ts";
-import { Proto3Error } from "../model/proto3.ts";
+import { NESTING_MAX, NestingError, Proto3Error } from "../model/proto3.ts";
 import { isEmptyAwait, type Await } from "../model/await-tree.ts";
 import { decodeCommand, commandRow } from "./commands.ts";
 import { awaitOfNode } from "./await-codec.ts";
@@ -204,6 +204,8 @@ export class Conversation {
       return this.#takeReadable(frame);
     } catch (error) {
       if (!(error instanceof Proto3Error)) throw error;
+      if (error instanceof NestingError && frame.type === CONTROL.Suspension)
+        return { kind: "too-deep", levelsMax: NESTING_MAX };
       if (this.#elements.left < 0)
         return violation(`${codeText(frame.type)} brings the attempt to more than ${REPLY_MAX_ELEMENTS} elements`);
       return violation(`${codeText(frame.type)} is not readable: ${error.message}`);

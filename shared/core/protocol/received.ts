@@ -52,6 +52,8 @@ export type ReplyEnd =
   | { readonly kind: "violation"; readonly message: string }
   /** A message exceeded the limit (RT0003). The entries before the message are kept. */
   | { readonly kind: "too-large"; readonly sizeBytes: number; readonly limitBytes: number }
+  /** The handler suspended on an await that nests deeper than the limit (RT0025). The entries before it are kept. */
+  | { readonly kind: "too-deep"; readonly levelsMax: number }
   /** The response stopped without a terminator. */
   | { readonly kind: "cut"; readonly message: string };
 

@@ -67,6 +67,10 @@ export function endingOf(atMs: number, ending: WireEnding): AttemptOutcome {
       const message = `message encoding error: hit message size limit: ${ending.sizeBytes} >= ${ending.limitBytes}`;
       return failed(atMs, { errorCode: "RT0003", code: 500, message });
     }
+    case "too-deep": {
+      const message = `the handler awaits futures that nest deeper than ${ending.levelsMax} levels`;
+      return failed(atMs, { errorCode: "RT0025", code: 500, message, behavior: "pause" });
+    }
     case "cut":
       return failed(atMs, { errorCode: "RT0010", code: 500, message: ending.message });
   }
@@ -200,7 +204,7 @@ export function overfull({ bulkheads }: Engine, { journal }: Invocation, sizeByt
   const heldBytes = journalBytes(journal);
   const maxBytes = journalMaxBytes(bulkheads);
   const message = `a result of ${sizeBytes} bytes waits, the journal has ${heldBytes} bytes, and both together may have ${maxBytes} (twice worker.invoker.journals-size-limit, and 128 MiB at least): raise that limit or memory-size and resume the invocation, or kill it`;
-  return { errorCode: "RT0027", code: 500, message, behavior: "pause" };
+  return { errorCode: "RT0903", code: 500, message, behavior: "pause" };
 }
 
 /**

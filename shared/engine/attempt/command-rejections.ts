@@ -1,6 +1,6 @@
 /**
  * Rejections of commands before they are stored: RT0017 for a failed precondition, RT0018 for an unknown handler, RT0020 for a
- * deployment that takes no new work.
+ * deployment that takes no new work, RT0024 for a misused scope.
  */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { CommandEntry } from "../../core/invocation/entry.ts";
@@ -8,14 +8,16 @@ import { type Command, type CommandName, commandRow } from "../../core/protocol/
 import type { ChildRequest, Lookup } from "../../core/protocol/command-parts.ts";
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import { optionsIn } from "../../core/model/request-options.ts";
-import type { TargetTypes } from "../../core/model/target.ts";
+import { LIMIT_KEY_FORM, parseLimitKey, parseScope, SCOPE_FORM } from "../../core/model/scope.ts";
+import type { Target, TargetTypes } from "../../core/model/target.ts";
+import { keptName } from "../../core/model/attempt-failure.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import type { EngineSettings } from "../ports/engine-settings.ts";
 import { deprecation } from "../ports/protocol-range.ts";
 import type { Routing } from "../ports/registry.ts";
 
 export interface CommandRejection {
-  readonly errorCode: "RT0017" | "RT0018" | "RT0020";
+  readonly errorCode: "RT0017" | "RT0018" | "RT0020" | "RT0024";
   readonly why: string;
 }
 
@@ -62,7 +64,21 @@ export function rejectionOf({ type, command }: CommandEntry, kind: Kind): Comman
   if (keyed !== undefined) return keyed;
   if ("invocationId" in command) return unreadable(() => parseInvocationId(command.invocationId), command.invocationId);
   if ("awakeableId" in command) return unreadable(() => parseAwakeableId(command.awakeableId), command.awakeableId);
+  if ("child" in command) return refusalOfScope(command.child.target) ?? refusalOfLimitKey(command.child);
   return "lookup" in command ? refusalOfLookup(command.lookup) : undefined;
+}
+
+function refusalOfScope({ scope }: Pick<Target, "scope">): CommandRejection | undefined {
+  if (scope === undefined || parseScope(scope) !== undefined) return undefined;
+  return { errorCode: "RT0024", why: `the scope '${keptName(scope)}' is not ${SCOPE_FORM}` };
+}
+
+function refusalOfLimitKey({ target, limitKey }: ChildRequest): CommandRejection | undefined {
+  if (limitKey === undefined) return undefined;
+  if (parseLimitKey(limitKey) === undefined)
+    return { errorCode: "RT0024", why: `the limit key '${keptName(limitKey)}' is not ${LIMIT_KEY_FORM}` };
+  if (target.scope !== undefined) return undefined;
+  return { errorCode: "RT0024", why: "a limit key was given without a scope, and only the limits of a scope count it" };
 }
 
 export function rejectionOfChild(
@@ -82,7 +98,8 @@ export function rejectionOfChild(
 }
 
 function refusalOfLookup(lookup: Lookup): CommandRejection | undefined {
-  if (lookup.kind !== "id") return undefined;
+  if (lookup.kind === "workflow") return refusalOfScope(lookup);
+  if (lookup.kind === "idempotency") return refusalOfScope(lookup.target);
   return unreadable(() => parseInvocationId(lookup.invocationId), lookup.invocationId);
 }
 

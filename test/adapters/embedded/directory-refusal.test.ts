@@ -45,16 +45,16 @@ async function refusal(dir: string, kind: StoreKind): Promise<unknown> {
 const KINDS = ["meta", "journal"] as const;
 
 test.each<readonly [string, Operation, string]>([
-  ["EACCES", "mkdir", "RT0024"],
-  ["EPERM", "mkdir", "RT0024"],
-  ["EROFS", "mkdir", "RT0024"],
-  ["EACCES", "readdir", "RT0024"],
-  ["EIO", "readdir", "RT0024"],
-  ["EACCES", "open", "RT0024"],
-  ["ENOTDIR", "mkdir", "RT0025"],
-  ["ENOSPC", "mkdir", "RT0026"],
-  ["ENOSPC", "open", "RT0026"],
-  ["EDQUOT", "rename", "RT0026"],
+  ["EACCES", "mkdir", "RT0900"],
+  ["EPERM", "mkdir", "RT0900"],
+  ["EROFS", "mkdir", "RT0900"],
+  ["EACCES", "readdir", "RT0900"],
+  ["EIO", "readdir", "RT0900"],
+  ["EACCES", "open", "RT0900"],
+  ["ENOTDIR", "mkdir", "RT0901"],
+  ["ENOSPC", "mkdir", "RT0902"],
+  ["ENOSPC", "open", "RT0902"],
+  ["EDQUOT", "rename", "RT0902"],
 ])("%s of %s is refused with %s, in both stores", async (errno, operation, code) => {
   failAt(operation, errno);
   for (const kind of KINDS) {
@@ -66,7 +66,7 @@ test.each<readonly [string, Operation, string]>([
 test("a VERSION file without permission to read it is not reported as damaged", async () => {
   for (const kind of KINDS) await (await openStore(join(parent, kind), { kind })).close();
   failAt("readFile", "EACCES");
-  for (const kind of KINDS) expect(await refusal(join(parent, kind), kind)).toMatchObject({ code: "RT0024" });
+  for (const kind of KINDS) expect(await refusal(join(parent, kind), kind)).toMatchObject({ code: "RT0900" });
 });
 
 test.each<readonly [string, (dir: string) => Promise<string>]>([
@@ -82,10 +82,10 @@ test.each<readonly [string, (dir: string) => Promise<string>]>([
       return dir;
     },
   ],
-])("a file in place of %s is refused with RT0025", async (_what, make) => {
+])("a file in place of %s is refused with RT0901", async (_what, make) => {
   for (const kind of KINDS)
     expect(await refusal(await make(join(parent, kind)), kind)).toMatchObject({
-      code: "RT0025",
+      code: "RT0901",
       message: expect.stringMatching(/not a directory|file already exists/i),
     });
 });

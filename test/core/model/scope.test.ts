@@ -17,6 +17,10 @@ test.each([
   expect(limitKeyParts(parseLimitKey(text)!)).toEqual(parts);
 });
 
-test.each(["", "/", "a/", "/a", "a/b/c", `${"0".repeat(37)}/a`, "a b", "a\n"])("%j is no limit key", (text) => {
+test("one slash at the end of a limit key is dropped", () => {
+  expect([parseLimitKey("a/"), parseLimitKey("a/b/")]).toEqual(["a", "a/b"]);
+});
+
+test.each(["", "/", "a//", "/a", "a/b/c", `${"0".repeat(37)}/a`, "a b", "a\n"])("%j is no limit key", (text) => {
   expect(parseLimitKey(text)).toBeUndefined();
 });

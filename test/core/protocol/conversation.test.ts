@@ -197,7 +197,7 @@ test("a proposal with an unreadable failure is a violation", () => {
   expect(converse(`${RUN} 0005000000000005 0801 7a01 08`).ending).toEqual(violation("is not readable"));
 });
 
-test("a tree of more than 1000 levels is a violation", () => {
+test("a tree of more than 1000 levels is too deep", () => {
   let tree = Uint8Array.of(0x08, 0x01);
   const lengthOf = (size: number) => (size < 128 ? [size] : [(size & 127) | 128, size >>> 7]);
   for (let depth = 1; depth <= 1001; depth++) tree = Uint8Array.of(0x22, ...lengthOf(tree.length), ...tree);
@@ -207,7 +207,7 @@ test("a tree of more than 1000 levels is a violation", () => {
   new DataView(header.buffer).setUint32(4, tree.length);
   conversation.receive(header);
   conversation.receive(tree);
-  expect(conversation.finish("eof").ending).toEqual(violation("deeper than 1000 levels"));
+  expect(conversation.finish("eof").ending).toEqual({ kind: "too-deep", levelsMax: 1000 });
 });
 
 test("entries can be read before the end of the response", () => {

@@ -171,7 +171,7 @@ test("a load that has reached its bound still takes a cancel, but leaves a signa
   expect([arrivals.has("s50"), arrivals.has("x2"), [...left!]]).toEqual([true, true, ["x1"]]);
 });
 
-test("results beyond the limit of a journal pause the invocation with RT0027, and none is lost", async () => {
+test("results beyond the limit of a journal pause the invocation with RT0903, and none is lost", async () => {
   const { stage, id } = await suspended({ awaits: awaitsLastFirst }, "awaits");
   const actor = narrow(stage, 40 * MIB);
   await fill(actor, id, 31 * MIB, 5);
@@ -180,7 +180,7 @@ test("results beyond the limit of a journal pause the invocation with RT0027, an
   actor.startWorker();
   await stage.pulse.pass(10_000);
   const paused = (await inspect(actor.engine, id))!;
-  expect(paused).toMatchObject({ status: "paused", lastFailure: { errorCode: "RT0027" } });
+  expect(paused).toMatchObject({ status: "paused", lastFailure: { errorCode: "RT0903" } });
   expect(paused.lastFailure!.message).toMatch(/^a result of 3\d{7} bytes waits, .* may have 134217728 \(twice worker/);
   const attempts = stage.deployment.attempts.length;
   // Four of the five results of 31 MiB fit into 128 MiB, together with all small results.

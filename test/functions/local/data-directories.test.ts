@@ -54,10 +54,10 @@ function makeReadOnly(place: string): () => void {
 }
 
 test.each<readonly [string, keyof typeof ERRORS, (data: string) => void]>([
-  ["a file is in its place", "RT0025", (data) => writeFileSync(data, "hi")],
+  ["a file is in its place", "RT0901", (data) => writeFileSync(data, "hi")],
   [
     "a file is in the place of a store",
-    "RT0025",
+    "RT0901",
     (data) => {
       mkdirSync(data);
       writeFileSync(join(data, "journal"), "hi");
@@ -65,17 +65,17 @@ test.each<readonly [string, keyof typeof ERRORS, (data: string) => void]>([
   ],
   [
     "a directory is in the place of the token",
-    "RT0024",
+    "RT0900",
     (data) => mkdirSync(join(data, "admin-token"), { recursive: true }),
   ],
   [
     "a directory is in the place of the new token",
-    "RT0024",
+    "RT0900",
     (data) => mkdirSync(join(data, "admin-token.new"), { recursive: true }),
   ],
   [
     "a directory is in the place of the address",
-    "RT0024",
+    "RT0900",
     (data) => mkdirSync(join(data, "admin-url"), { recursive: true }),
   ],
 ])("the start is refused with a code and exit code 3 if %s, and works once it is gone", async (_what, code, spoil) => {
@@ -88,7 +88,7 @@ test.each<readonly [string, keyof typeof ERRORS, (data: string) => void]>([
   await startAndStop(data);
 });
 
-test("a read-only directory is refused with RT0024, new or with stores, and its data is whole afterwards", async () => {
+test("a read-only directory is refused with RT0900, new or with stores, and its data is whole afterwards", async () => {
   const closed = join(dir, "closed");
   const data = join(closed, "data");
   await startAndStop(data);
@@ -97,7 +97,7 @@ test("a read-only directory is refused with RT0024, new or with stores, and its 
   try {
     for (const place of [data, join(closed, "empty"), join(closed, "new/below")]) {
       const { code, stderr } = await start(place).end();
-      expect([code, stderr]).toEqual([3, expect.stringContaining(`RT0024: ${ERRORS.RT0024.title}\n  cause  `)]);
+      expect([code, stderr]).toEqual([3, expect.stringContaining(`RT0900: ${ERRORS.RT0900.title}\n  cause  `)]);
     }
   } finally {
     reopen();
