@@ -77,6 +77,13 @@ const ROWS: readonly Row[] = [
   ["a rate of 1 MB", "PUT /limits/rules", [422], rule("a", { rate: "9".repeat(1_000_000) })],
   ["a rate of long durations", "PUT /limits/rules", [422], rule("a", { rate: `1/${"1d ".repeat(200)}` })],
   ["a pattern that objects inherit", "PUT /limits/rules", [422], '[{"constructor":"a"}]'],
+  [
+    "a trial over an endless time",
+    "POST /limits/rules/dry-run",
+    [422],
+    `{"rules":[],"over":"${"9".repeat(500_000)}d"}`,
+  ],
+  ["a trial of a thousand rules", "POST /limits/rules/dry-run", [422], JSON.stringify({ rules: Array(1_000).fill(0) })],
   ["rules to delete that are none", "POST /limits/rules/bulk-delete", [422], '[{"pattern":[]}]'],
   ["an unknown path", "GET /../../etc/passwd", [404]],
   ["a version that does not exist", "GET /v99/deployments", [400]],

@@ -2,6 +2,8 @@
 import * as z from "zod";
 import { canonicalPattern, parsePattern } from "../../core/limits/pattern.ts";
 import { CONCURRENCY_MAX, DESCRIPTION_MAX, parseRate, RATE_COUNT_MAX } from "../../core/limits/rule.ts";
+import { parseDurationMs } from "../../core/model/duration.ts";
+import { DAY_MS, HOUR_MS } from "../../core/model/time-units.ts";
 import { type Answer, maybeText, optional, type RequestBody, text, whole } from "./members.ts";
 
 /** A longer text is no pattern and no rate; blanks around names are allowed. */
@@ -67,6 +69,54 @@ export const UnwantedRules = z
   .array(z.object({ pattern, expected_version: optional(z.int().min(0).max(0xffff_ffff)) }))
   .describe("The rules of a request are deleted together, or none is.")
   .meta({ id: "UnwantedRules" });
+
+/** Each tried rule is computed over all invocations of the time. */
+export const TRIED_MAX = 10;
+
+const over = z.string().transform((given, context) => {
+  const ms = parseDurationMs(given);
+  if (ms !== undefined && ms > 0 && ms <= DAY_MS) return ms;
+  const message = `'${given.slice(0, 40)}' is no duration from 1ms to 24h, for example '1h'`;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+export const RuleTrialRequest = z
+  .object({
+    rules: z
+      .array(z.object({ pattern, limits }))
+      .min(1)
+      .refine((rules) => new Set(rules.map((rule) => rule.pattern)).size === rules.length, {
+        message: "each rule should have a pattern of its own",
+      })
+      .describe(`At most ${TRIED_MAX} rules; each is tried by itself.`),
+    over: optional(over)
+      .transform((ms) => ms ?? HOUR_MS)
+      .describe("How far back the trial goes: a duration up to `24h`, by default `1h`."),
+  })
+  .meta({ id: "RuleTrialRequest" });
+export type RuleTrialRequest = RequestBody<typeof RuleTrialRequest>;
+
+const trial = z.object({
+  pattern: text,
+  matched: whole.describe("The invocations that the rule counts."),
+  held_back: whole.describe("The invocations among them that would have started later."),
+  longest_wait_ms: whole,
+});
+export type RuleTrialBody = Answer<typeof trial>;
+
+export const RuleTrials = z
+  .object({
+    trials: z.array(trial).describe("In the order of the rules."),
+    considered: whole.describe("The invocations that were accepted in the time, as far as they were read."),
+    read: whole.describe("The invocations that were loaded."),
+    since_millis_since_epoch: whole.describe("The moment from which on all invocations were considered."),
+    complete: z
+      .boolean()
+      .describe("False if there were more invocations than a trial reads, or one could not be read."),
+  })
+  .meta({ id: "RuleTrials" });
+export type RuleTrialsBody = Answer<typeof RuleTrials>;
 
 const limitsBody = z.object({ concurrency: whole.exactOptional(), rate: maybeText, burst: whole.exactOptional() });
 

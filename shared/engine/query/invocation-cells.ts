@@ -25,7 +25,7 @@ export function invocationCells(engine: Engine, loaded: Loaded, servers: Readonl
     last_action_by: loaded.lastAct?.by,
     outcome: endOutcome(invocation, loaded.isCancelled),
     ...standingCells(invocation),
-    running_at: firstStart(engine, loaded, invocation),
+    running_at: firstStartMs(engine, loaded, invocation),
     pause_reason: pause?.reason,
     paused_at: pause?.atMs,
     paused_by: pause?.by,
@@ -93,8 +93,11 @@ function standingCells({ phase }: Invocation): Cells {
   };
 }
 
-/** @returns undefined if the first attempt left no segment and another one followed, so that no stored item has its start */
-function firstStart(
+/**
+ * @param loaded the invocation, loaded with moments
+ * @returns undefined if the first attempt left no segment and another one followed, so that no stored item has its start
+ */
+export function firstStartMs(
   engine: Engine,
   { moments = [] }: Loaded,
   { acceptance, attempts, lastFailure }: Invocation,

@@ -102,3 +102,44 @@ test("other methods are answered with the ones that are there", async () => {
   expect([answer.status, answer.headers["allow"]]).toEqual([405, "GET,HEAD,PUT"]);
   expect((await plane.ask("PUT", "/limits/rules/bulk-delete")).status).toBe(405);
 });
+
+test("a trial answers for each rule, and changes none", async () => {
+  const rules = [
+    { pattern: "acme ", limits: { concurrency: 1 } },
+    { pattern: "*", limits: { rate: "1/s" } },
+  ];
+  const { status, json } = await plane.ask("POST", "/limits/rules/dry-run", { rules, over: "2h" });
+  const none = { matched: 0, held_back: 0, longest_wait_ms: 0 };
+  expect([status, json]).toEqual([
+    200,
+    {
+      trials: [
+        { pattern: "acme", ...none },
+        { pattern: "*", ...none },
+      ],
+      considered: 0,
+      read: 0,
+      since_millis_since_epoch: expect.any(Number),
+      complete: true,
+    },
+  ]);
+  expect(Date.now() - json.since_millis_since_epoch).toBeGreaterThanOrEqual(7_200_000);
+  expect(await patterns()).toEqual([]);
+});
+
+test.each<[string, object, RegExp]>([
+  ["no rule", { rules: [] }, /rules: /],
+  ["a rule without limits", { rules: [{ pattern: "a" }] }, /rules\.0\.limits: /],
+  ["a bad pattern", { rules: [{ pattern: "a//b", limits: {} }] }, /'a\/\/b' has an empty level/],
+  [
+    "eleven rules",
+    { rules: Array.from({ length: 11 }, (_, at) => ({ pattern: `a${at}`, limits: {} })) },
+    /tries 11 rules.*at most 10/,
+  ],
+  ["one pattern twice", { rules: ["a", " a"].map((pattern) => ({ pattern, limits: {} })) }, /pattern of its own/],
+  ["a time of two days", { rules: [{ pattern: "a", limits: {} }], over: "2d" }, /'2d' is no duration from 1ms to 24h/],
+  ["a time without a unit", { rules: [{ pattern: "a", limits: {} }], over: "60" }, /'60' is no duration.*'1h'/],
+])("a trial with %s is refused with 422", async (_, body, message) => {
+  const { status, text } = await plane.ask("POST", "/limits/rules/dry-run", body);
+  expect([status, text]).toEqual([422, expect.stringMatching(message)]);
+});

@@ -3,9 +3,19 @@ import type { RuleRefusal } from "../../../core/limits/rule-changes.ts";
 import type { Rule } from "../../../core/limits/rule.ts";
 import { RULES_CHANGED_MAX } from "../../../engine/register/registry-items.ts";
 import { applyRules, listRules, removeRules } from "../../../engine/register/rules.ts";
+import { tryRulesOnPast } from "../../../engine/query/rule-trial.ts";
 import { jsonResponse, type HttpResponse } from "../../http/message.ts";
 import { HttpProblem } from "../../http/problem.ts";
-import { ChangedRules, DeletedRules, Rules, UnwantedRules, WantedRules } from "../../contract/limits.ts";
+import {
+  ChangedRules,
+  DeletedRules,
+  Rules,
+  RuleTrialRequest,
+  RuleTrials,
+  TRIED_MAX,
+  UnwantedRules,
+  WantedRules,
+} from "../../contract/limits.ts";
 import { type AdminRequest, PlainRefusal, route } from "../requests/admin-request.ts";
 import { readJsonBody } from "../requests/json-body.ts";
 import { ruleBody } from "./rule-body.ts";
@@ -24,6 +34,11 @@ export const RULE_ROUTES = [
     summary: "Delete rules of flow control, all of them or none",
     body: [UnwantedRules],
     answers: { 200: DeletedRules },
+  }),
+  route("POST", "/limits/rules/dry-run", tryRulesRoute, {
+    summary: "Try rules of flow control on past invocations: how many of them would have waited",
+    body: [RuleTrialRequest],
+    answers: { 200: RuleTrials },
   }),
 ];
 
@@ -60,12 +75,35 @@ async function deleteRulesRoute({ engine, request }: AdminRequest): Promise<Http
   );
 }
 
+async function tryRulesRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
+  const { rules, over: overMs } = readJsonBody(request, RuleTrialRequest, { check: triesFew });
+  const { trials, considered, read, sinceMs, complete } = await tryRulesOnPast(engine, rules, overMs);
+  return jsonResponse(200, {
+    trials: trials.map(({ matched, heldBack, longestWaitMs }, at) => ({
+      pattern: rules[at]!.pattern,
+      matched,
+      held_back: heldBack,
+      longest_wait_ms: longestWaitMs,
+    })),
+    considered,
+    read,
+    since_millis_since_epoch: sinceMs,
+    complete,
+  });
+}
+
 function isShort(parsed: unknown): void {
   if (!Array.isArray(parsed) || parsed.length <= RULES_CHANGED_MAX) return;
   throw new PlainRefusal(
     422,
     `The request names ${parsed.length} rules. One request should name at most ${RULES_CHANGED_MAX}, because all change or none: send several.`,
   );
+}
+
+function triesFew(parsed: unknown): void {
+  const rules = typeof parsed === "object" && parsed !== null && "rules" in parsed ? parsed.rules : undefined;
+  if (!Array.isArray(rules) || rules.length <= TRIED_MAX) return;
+  throw new PlainRefusal(422, `The request tries ${rules.length} rules. One request should try at most ${TRIED_MAX}.`);
 }
 
 function refused({ why, message }: RuleRefusal): HttpProblem {
