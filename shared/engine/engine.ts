@@ -6,6 +6,7 @@ import type { Endpoints } from "./ports/endpoints.ts";
 import type { IdSource } from "./ports/id-source.ts";
 import type { Log, Meter } from "./ports/log.ts";
 import type { Queue, SliceQueue } from "./ports/queue.ts";
+import type { SchedulePorts } from "./ports/schedules.ts";
 import type { Table } from "./ports/table.ts";
 import type { Timers } from "./ports/timers.ts";
 import type { Topics } from "./ports/topics.ts";
@@ -24,6 +25,8 @@ export interface Engine {
   /** Divides the walks of the sweeper between processes; absent if one process does them alone. */
   readonly slices?: SliceQueue;
   readonly timers: Timers;
+  /** The calendar and the wakes of schedules; absent in a process that neither runs nor changes schedules. */
+  readonly schedules?: SchedulePorts;
   /** Reads the records of subscriptions; absent in a process that neither reads them nor administers their sources. */
   readonly topics?: Topics;
   readonly endpoints: Endpoints;

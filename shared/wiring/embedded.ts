@@ -1,5 +1,6 @@
 /** The composition root of the local process: connects every port to resources of one machine. */
 import { join } from "node:path";
+import { CronCalendar } from "../adapters/calendar/cron-calendar.ts";
 import { openEmbeddedQueue } from "../adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../adapters/embedded/embedded-table.ts";
 import { openEmbeddedTimers } from "../adapters/embedded/embedded-timers.ts";
@@ -22,6 +23,8 @@ import type { Clock } from "../engine/ports/clock.ts";
 import type { Log, Meter } from "../engine/ports/log.ts";
 import type { ReadinessCheck } from "../engine/ports/readiness.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
+import type { SchedulePorts } from "../engine/ports/schedules.ts";
+import { MemoryWakes, runSchedules } from "../engine/schedules/run-schedules.ts";
 import { engineSettingsOf, soleOwner } from "./engine-settings-of.ts";
 import { environmentSecret, freshOwner, freshSecretBytes } from "./environment-secret.ts";
 import { expireItems } from "./expire-items.ts";
@@ -56,6 +59,8 @@ export interface Embedded {
   expire(signal: AbortSignal): Promise<void>;
   /** Lets what became due because the clock was set begin within a second, until the signal aborts. */
   followClock(signal: AbortSignal): Promise<void>;
+  /** Runs the schedules until the signal aborts. */
+  runSchedules(signal: AbortSignal): Promise<void>;
   /** Closes connections and stores. All users of the engine must have ended before. */
   close(): Promise<void>;
 }
@@ -101,6 +106,8 @@ const JOURNAL_ROOM = {
 const SHOWN = { list: LISTING_SHOWN };
 
 const BODY_PATIENCE_MS = 10_000;
+/** The shortest time between two ticks of one schedule. */
+const INTERVAL_MIN_MS = 1_000;
 /** Longer than the time after which stalled answers are cut: a waiting request gets the freed room before it gives up. */
 const ANSWER_PATIENCE_MS = 15_000;
 
@@ -132,11 +139,8 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   const table = new EmbeddedTable(journalStore, SHOWN);
   const queue = await openEmbeddedQueue(journalStore, clock);
   const timers = await openEmbeddedTimers(journalStore, queue, clock);
-  const endpoints = new HttpsEndpoints({
-    // Deployments run on this machine or in its network, so a guard against private addresses would protect nothing.
-    allow: ["loopback", "private"],
-    connectTimeoutMs: settings["worker.invoker.connect-timeout"],
-  });
+  const { schedules, wakes } = localSchedules(clock);
+  const endpoints = localEndpoints(settings);
   const meter = new PrometheusMeter();
   const limits = memoryBudgets(settings);
   const bulkheads = newBulkheads(clock, { ...limits, ...JOURNAL_ROOM });
@@ -148,6 +152,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     meta,
     queue,
     timers,
+    schedules,
     topics,
     endpoints: signingEndpoints(endpoints, settings, clock, log),
     registry: createStoredRegistry({ meta, clock, settings: engineSettings }),
@@ -169,19 +174,37 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     metricsText: async () => {
       const { replies, journals } = bulkheads;
       showBudgets(meter, { replies, journals, records }, { ingress: ingressBudgets, admin: adminBudgets });
-      meter.gauge("circuits_open", engine.registry.circuits().size);
-      await showStores(meter, stores);
-      return await meter.text();
+      return await readMetrics(meter, engine, stores);
     },
     expire: (signal) =>
       expireItems({ table, clock, log, activeInvocations, everyMs: settings["worker.cleanup-interval"] }, signal),
-    followClock: (signal) => lookWhenSet(clock, [queue, timers], signal),
+    followClock: (signal) => lookWhenSet(clock, [queue, timers, wakes], signal),
+    runSchedules: (signal) => runSchedules(engine, wakes, signal),
     async close() {
       endpoints.close();
       await journalStore.close();
       await metaStore.close();
     },
   };
+}
+
+async function readMetrics(meter: PrometheusMeter, engine: Engine, stores: Stores): Promise<string> {
+  meter.gauge("circuits_open", engine.registry.circuits().size);
+  await showStores(meter, stores);
+  return await meter.text();
+}
+
+function localEndpoints(settings: Settings): HttpsEndpoints {
+  return new HttpsEndpoints({
+    // Deployments run on this machine or in its network, so a guard against private addresses would protect nothing.
+    allow: ["loopback", "private"],
+    connectTimeoutMs: settings["worker.invoker.connect-timeout"],
+  });
+}
+
+function localSchedules(clock: Clock): { readonly schedules: SchedulePorts; readonly wakes: MemoryWakes } {
+  const wakes = new MemoryWakes(clock);
+  return { schedules: { calendar: new CronCalendar(), wakes, intervalMinMs: INTERVAL_MIN_MS }, wakes };
 }
 
 function showBudgets(

@@ -31,13 +31,17 @@ export interface Loops {
 }
 
 /** Starts the recovery and the background loops, which run until `stop`. */
-export function startLoops(embedded: Pick<Embedded, "engine" | "expire" | "followClock">, limits: WorkerLimits): Loops {
+export function startLoops(
+  embedded: Pick<Embedded, "engine" | "expire" | "followClock" | "runSchedules">,
+  limits: WorkerLimits,
+): Loops {
   const stopping = new AbortController();
   const { signal } = stopping;
   const { engine } = embedded;
   const running = [
     embedded.expire(signal),
     embedded.followClock(signal),
+    embedded.runSchedules(signal),
     runWorker(engine, signal, limits),
     runSweeper(engine, signal),
     runTopics(engine, signal),

@@ -43,6 +43,7 @@ const ENGINE_LAYERS = [
   "operate",
   "query",
   "register",
+  "schedules",
   "topics",
   "sweep",
 ].map(inside("shared/engine"));
@@ -65,7 +66,7 @@ const floors = (folders: readonly string[], room: Omit<Room, "folder">): Room[] 
 /** `requests` has what every route uses; a folder beside it has the routes of one subject. */
 const adminRooms = (): Room[] =>
   floors(
-    ["requests", "invocations", "services", "deployments", "topics", "limits", "sql", "server", ""].map(
+    ["requests", "invocations", "services", "deployments", "topics", "limits", "schedules", "sql", "server", ""].map(
       inside("shared/api/admin"),
     ),
     { rooms: [...FACE, ...CONTRACT], packages: ["hono", "zod"] },
@@ -97,8 +98,10 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/core/query", rooms: MODEL },
   { folder: "shared/core/topics", rooms: MODEL },
   { folder: "shared/core/limits", rooms: MODEL },
+  { folder: "shared/core/schedules", rooms: MODEL },
   ...engineRooms(),
   { folder: "shared/adapters/aws-clients", rooms: [] },
+  { folder: "shared/adapters/calendar", rooms: ADAPTER, packages: ["croner"] },
   { folder: "shared/adapters/dynamodb", rooms: AWS_ADAPTER, packages: ["@aws-sdk/client-dynamodb"], node: true },
   { folder: "shared/adapters/embedded", rooms: ADAPTER, packages: ["classic-level"], node: true },
   { folder: "shared/adapters/https", rooms: ADAPTER, node: true },

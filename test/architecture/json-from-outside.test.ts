@@ -15,6 +15,8 @@ const PARSING: Readonly<Record<string, string>> = {
   "shared/engine/register/registry-items.ts": "stored",
   "shared/engine/register/kafka-items.ts": "stored",
   "shared/engine/store/lease-record.ts": "stored",
+  "shared/engine/store/schedule-record.ts": "stored",
+  "shared/api/admin/schedules/schedule-body.ts": "stored, and small",
   "shared/engine/ports/wake-body.ts": "a message of this server",
   "shared/adapters/sqs/sqs-slices.ts": "a message of this server",
   "shared/adapters/dynamodb/query-inputs.ts": "a token of this server",

@@ -9,7 +9,7 @@ import { REFUSED_REGISTRATIONS, REFUSED_START_ENVIRONMENTS, REFUSED_STARTS } fro
 import { openStage } from "./stage.ts";
 
 /** No command of this file causes these codes: META0009 refuses a subscription, and META0016 an update in place. */
-const WITHOUT_COMMAND = ["META0009", "META0016"];
+const WITHOUT_COMMAND = ["META0009", "META0016", "META0901"];
 
 const EXIT_REFUSED = 1;
 const EXIT_NO_SERVER = 3;

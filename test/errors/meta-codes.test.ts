@@ -29,6 +29,8 @@ const REFUSED: Partial<Record<ErrorCode, (stage: ErrorStage) => Promise<Answer>>
     deployment.manifest = manifestOf([GREETER]);
     return await stage.admin("PUT", `deployments/${String(body["id"])}`);
   },
+  META0901: (stage) =>
+    stage.admin("PUT", "schedules/nightly", { service: "Reports", handler: "nightly", cron: "0 25 * * *" }),
   META0018: (stage) => stage.admin("GET", "deployments", undefined, { authorization: "Bearer of-another-server" }),
 };
 

@@ -19,6 +19,7 @@ import { AWAKEABLE_ROUTES, CALL_ROUTES } from "./invocations/call-route.ts";
 import { OVERVIEW_ROUTE } from "./invocations/overview-route.ts";
 import { RULE_ROUTES } from "./limits/rule-routes.ts";
 import { openApiDocument } from "./openapi-document.ts";
+import { SCHEDULE_ROUTES } from "./schedules/schedule-routes.ts";
 import { QUERY_ROUTE } from "./sql/query-route.ts";
 import { packedAnswer } from "./requests/packed-answer.ts";
 import { sharedLook, API_VERSION_MAX, API_VERSION_MIN, SERVER_ROUTES, storeReadiness } from "./server/server-routes.ts";
@@ -47,6 +48,7 @@ export const ROUTES = [
   ...SUBSCRIPTION_ROUTES,
   ...CLUSTER_ROUTES,
   ...RULE_ROUTES,
+  ...SCHEDULE_ROUTES,
   QUERY_ROUTE,
   ...CALL_ROUTES,
   OVERVIEW_ROUTE,

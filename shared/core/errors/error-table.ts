@@ -336,6 +336,13 @@ const META_ERRORS = {
     remedy:
       "The commands of stepwell find the token of a local server in its data directory: run them where `stepwell dev` runs, or with the same --data-dir. Elsewhere, and for `stepwell proxy`, set STEPWELL_AUTH_TOKEN. Other programs send the header `authorization: Bearer <token>`; the reference's command line does so with RESTATE_AUTH_TOKEN.",
   },
+  META0901: {
+    title: "The schedule is not valid",
+    arises:
+      "A schedule cannot be read, its cron expression, time zone, interval or another value is not allowed, its handler is not registered, or an order does not fit to it. The message says what is and what should be, with an example.",
+    outcome: reject(400),
+    remedy: "Correct what the message names; docs/schedules.md has every field with its bounds.",
+  },
 } as const satisfies Record<string, ErrorEntry>;
 
 export const ERRORS = { ...META_ERRORS, ...RUNTIME_ERRORS, ...OWN_ERRORS } as const;

@@ -1,6 +1,6 @@
 /** The acceptance of an invocation: everything that is fixed for its whole life. */
 import type { Header } from "../model/header.ts";
-import type { InvocationId, Nonce, SubscriptionId } from "../model/ids.ts";
+import type { InvocationId, Nonce, ScheduleId, SubscriptionId } from "../model/ids.ts";
 import type { LimitKey } from "../model/scope.ts";
 import type { HandlerType, ServiceType, Target } from "../model/target.ts";
 
@@ -20,7 +20,9 @@ export type Source =
   /** An operator restarted a completed invocation. */
   | { readonly kind: "restart"; readonly formerId: InvocationId }
   /** A record of a topic. */
-  | { readonly kind: "subscription"; readonly subscriptionId: SubscriptionId };
+  | { readonly kind: "subscription"; readonly subscriptionId: SubscriptionId }
+  /** A run of a schedule, which gets the outcome. `run` names the run within the schedule. */
+  | { readonly kind: "schedule"; readonly schedule: string; readonly scheduleId: ScheduleId; readonly run: string };
 
 /** Moments that are fixed at the acceptance (`core/invocation/deadlines.ts`). */
 export interface Deadlines {

@@ -1,9 +1,10 @@
 /** The effects of a durable segment (I2). They derive from stored items alone, so that a redo produces the same effects. */
-import type { InvocationId, Nonce } from "../model/ids.ts";
+import type { InvocationId, Nonce, ScheduleId } from "../model/ids.ts";
 import type { Result } from "../model/failure.ts";
 import type { StateChange } from "../model/state-change.ts";
 import type { TargetTypes } from "../model/target.ts";
 import { type CallOrigin, needsLock } from "./acceptance.ts";
+import { type EndOutcome, outcomeOf } from "./end-outcome.ts";
 import type { CommandEntry, Entry } from "./entry.ts";
 import type { ChildRequest, Lookup, SignalName } from "../protocol/command-parts.ts";
 import type { Invocation } from "./invocation.ts";
@@ -65,6 +66,15 @@ export type Effect =
       readonly completionId: number;
       readonly result: Result;
     }
+  /** Tells the schedule how its run ended. */
+  | {
+      readonly kind: "note-run";
+      readonly schedule: string;
+      readonly scheduleId: ScheduleId;
+      readonly run: string;
+      readonly outcome: EndOutcome;
+      readonly endedAtMs: number;
+    }
   /** Delivers the result to the invocations that attached. */
   | { readonly kind: "answer-sinks"; readonly result: Result }
   /**
@@ -99,7 +109,7 @@ export function effectsOf(before: Invocation, segment: Segment): readonly Effect
     const stateEffect = stateEffectOf(before, segment);
     if (stateEffect !== undefined) effects.push(stateEffect);
   }
-  return segment.after.kind === "completed" ? effects.concat(finalEffects(before, segment.after)) : effects;
+  return segment.after.kind === "completed" ? effects.concat(finalEffects(before, segment, segment.after)) : effects;
 }
 
 /** @param before the invocation before the segment, which needs the lock of its key */
@@ -187,7 +197,11 @@ function acceptChild(child: ChildRequest, { entries, attempt }: Segment, at: num
   return { kind: "accept-child", child, childId, types, attempt: attempt?.number ?? 0 } as const;
 }
 
-function finalEffects({ acceptance, journal }: Invocation, after: { result: Result; killed: boolean }): Effect[] {
+function finalEffects(
+  { acceptance, journal }: Invocation,
+  { consumed, entries, writtenAtMs }: Segment,
+  after: { readonly result: Result; readonly killed: boolean },
+): Effect[] {
   const { result, killed } = after;
   const effects: Effect[] = [];
   const { source } = acceptance;
@@ -196,6 +210,11 @@ function finalEffects({ acceptance, journal }: Invocation, after: { result: Resu
     effects.push({ kind: "deliver", callerId, callerNonce, completionId, result });
   }
   effects.push({ kind: "answer-sinks", result });
+  if (source.kind === "schedule") {
+    const { schedule, scheduleId, run } = source;
+    const outcome = outcomeOf(after, [...journal.entries, ...consumed.map(({ entry }) => entry), ...entries]);
+    effects.push({ kind: "note-run", schedule, scheduleId, run, outcome, endedAtMs: writtenAtMs });
+  }
   if (killed) {
     const { id: callerId, nonce: callerNonce } = acceptance;
     for (const { childId, completionId } of openCalls(journal))

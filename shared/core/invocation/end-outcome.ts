@@ -1,5 +1,6 @@
 /** How a completed invocation ended, in one word. */
 import { CANCEL_SIGNAL } from "../protocol/command-parts.ts";
+import type { Result } from "../model/failure.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Journal } from "./journal.ts";
 
@@ -18,14 +19,22 @@ export function endOutcome(
   { phase, journal }: Pick<Invocation, "phase" | "journal">,
   isKnownCancelled = false,
 ): EndOutcome | undefined {
-  if (phase.status !== "completed") return undefined;
-  if (phase.killed) return "killed";
-  if (phase.result.kind === "success") return "succeeded";
-  if (phase.result.failure.code !== CANCELLED_CODE) return "failed";
-  return isKnownCancelled || hasCancel(journal) ? "cancelled" : "failed";
+  return phase.status === "completed" ? outcomeOf(phase, journal.entries, isKnownCancelled) : undefined;
 }
 
-function hasCancel({ entries }: Journal): boolean {
+/** @param entries all entries of the journal, also those of the last segment */
+export function outcomeOf(
+  { killed, result }: { readonly killed: boolean; readonly result: Result },
+  entries: Journal["entries"],
+  isKnownCancelled = false,
+): EndOutcome {
+  if (killed) return "killed";
+  if (result.kind === "success") return "succeeded";
+  if (result.failure.code !== CANCELLED_CODE) return "failed";
+  return isKnownCancelled || hasCancel(entries) ? "cancelled" : "failed";
+}
+
+function hasCancel(entries: Journal["entries"]): boolean {
   return entries.some(
     (entry) => entry.kind === "notification" && "index" in entry.id && entry.id.index === CANCEL_SIGNAL,
   );

@@ -9,6 +9,8 @@ export type InvocationId = Branded<"InvocationId">;
 export type DeploymentId = Branded<"DeploymentId">;
 /** `sub_1` + base62 of 16 bytes (width 22): 27 characters. */
 export type SubscriptionId = Branded<"SubscriptionId">;
+/** `sch_1` + base62 of 16 bytes (width 22): 27 characters. */
+export type ScheduleId = Branded<"ScheduleId">;
 /** New at each acceptance, so that a new life under a reused id meets no item of a former life (I12). */
 export type Nonce = Branded<"Nonce">;
 /** Names one write of a lease, and so the process that has the lease. */
@@ -17,6 +19,7 @@ export type Token = Branded<"Token">;
 export const INVOCATION_ID_BYTES = 24;
 export const DEPLOYMENT_ID_BYTES = 16;
 export const SUBSCRIPTION_ID_BYTES = 16;
+export const SCHEDULE_ID_BYTES = 16;
 export const NONCE_BYTES = 8;
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -131,6 +134,11 @@ export function subscriptionIdFromBytes(bytes: Uint8Array): SubscriptionId {
 export function parseSubscriptionId(text: string): SubscriptionId {
   fromBase62(payloadOf(text, "sub", 22), 0, 22, new Uint8Array(SUBSCRIPTION_ID_BYTES), 0, SUBSCRIPTION_ID_BYTES);
   return text as SubscriptionId;
+}
+
+/** @param bytes 16 bytes */
+export function scheduleIdFromBytes(bytes: Uint8Array): ScheduleId {
+  return `sch_1${base62(bytes, 22)}` as ScheduleId;
 }
 
 /** @param bytes 8 random bytes; the nonce also seeds the invocation's random numbers */

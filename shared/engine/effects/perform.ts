@@ -15,6 +15,7 @@ import { closeWorkflow } from "../lock/close-workflow.ts";
 import { complete, completionOf, deliverResult, deliverSignal, orderKillOfCall } from "../messaging/deliver.ts";
 import { findAccepted } from "../messaging/find-accepted.ts";
 import { idOfLookup } from "../accept/invocation-ids.ts";
+import { noteRun } from "./note-run.ts";
 import type { Performance, Performer } from "./performer.ts";
 import type { Engine } from "../engine.ts";
 import { applyState, giveBack } from "../lock/give-back.ts";
@@ -91,7 +92,7 @@ function isCall(effect: Effect): boolean {
 }
 
 function isFinal({ kind }: Effect): boolean {
-  return kind === "deliver" || kind === "answer-sinks" || kind === "kill-child";
+  return kind === "deliver" || kind === "answer-sinks" || kind === "note-run" || kind === "kill-child";
 }
 
 function isKill(effect: Effect): effect is Extract<Effect, { kind: "kill-child" }> {
@@ -132,6 +133,8 @@ async function performOwn(
       if (driver === undefined || mayHaveSinks(driver))
         await answerSinks(engine, by.invocation.acceptance, effect.result);
       return;
+    case "note-run":
+      return await noteRun(engine, effect);
     case "kill-child":
       return await orderKillOfCall(engine, effect);
     case "get-promise":
@@ -330,6 +333,7 @@ function concerns(engine: Engine, effect: Effect, own: string | undefined): stri
     case "close-workflow":
     case "deliver":
     case "answer-sinks":
+    case "note-run":
     case "kill-child":
       return [];
   }

@@ -66,6 +66,7 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
     ...("callerId" in source && { invokedBy: { invocationId: source.callerId, target: source.callerTarget } }),
     ...(source.kind === "restart" && { restartedFrom: source.formerId }),
     ...(source.kind === "subscription" && { subscriptionId: source.subscriptionId }),
+    ...(source.kind === "schedule" && { schedule: source.schedule }),
     ...(loaded.lastAct && { lastAct: loaded.lastAct }),
     ...(pin && { pinnedDeploymentId: pin.deploymentId, protocolVersion: pin.protocolVersion }),
     ...(lastFailure && phase.status !== "completed" && { lastFailure }),

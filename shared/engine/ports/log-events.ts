@@ -420,6 +420,39 @@ export const LOG_EVENTS = {
     message: "A record that cannot become an invocation was skipped, as the subscription's policy says",
     remedy: "The fields name the record and the reason. Correct the producer.",
   },
+  // About schedules.
+  "schedule.created": { level: "info", message: "A schedule was created" },
+  "schedule.changed": { level: "info", message: "A schedule was changed" },
+  "schedule.removed": { level: "info", message: "A schedule was removed" },
+  "schedule.paused": { level: "info", message: "A schedule was paused" },
+  "schedule.resumed": { level: "info", message: "A schedule goes on" },
+  "schedule.triggered": { level: "info", message: "A run of a schedule was triggered" },
+  "schedule.backfill-ordered": { level: "info", message: "A backfill of a schedule was ordered" },
+  "schedule.tick-skipped": {
+    level: "info",
+    message: "A tick was left out, because an earlier run of its schedule was open",
+  },
+  "schedule.ticks-missed": {
+    level: "warn",
+    message: "Ticks were later than the catch-up window of their schedule and were left out",
+    remedy:
+      "Look for what stopped the server at that time. To run the missed moments, order a backfill: `stepwell schedules backfill <name> --from <moment> --to <moment>`.",
+  },
+  "schedule.tick-refused": {
+    level: "warn",
+    message: "A tick cannot start now, and is tried again until its catch-up window is over",
+    remedy: "The field reason has the cause. Register the handler, or change the target of the schedule.",
+  },
+  "schedule.advance-failed": {
+    level: "warn",
+    message: "A schedule could not be advanced, and is tried again",
+    remedy: STORE_REMEDY,
+  },
+  "schedules.read-failed": {
+    level: "warn",
+    message: "The schedules could not be read, and are read again",
+    remedy: STORE_REMEDY,
+  },
 } as const satisfies Readonly<Record<string, LogEventEntry>>;
 
 export type LogEvent = keyof typeof LOG_EVENTS;

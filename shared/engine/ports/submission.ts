@@ -169,6 +169,8 @@ export interface InvocationView {
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
   /** The subscription whose record caused the invocation. */
   readonly subscriptionId?: SubscriptionId;
+  /** The name of the schedule whose run the invocation is. */
+  readonly schedule?: string;
   /** The former invocation, if this one is an operator's restart of it. */
   readonly restartedFrom?: InvocationId;
   /** The last act of an operator on the invocation. */

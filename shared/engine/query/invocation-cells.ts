@@ -45,6 +45,7 @@ const INVOKERS = {
   send: "service",
   restart: "restart_as_new",
   subscription: "subscription",
+  schedule: "schedule",
 } as const;
 
 function acceptanceCells(engine: Engine, { acceptance, journal, modifiedAtMs, pin }: Invocation): Cells {

@@ -5,6 +5,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import { DAY_MS } from "../../core/model/time-units.ts";
 import { isLaterLife } from "../messaging/later-life.ts";
+import { isRunOpen } from "../effects/note-run.ts";
 import { signalArrival } from "../effects/perform.ts";
 import type { Engine } from "../engine.ts";
 import { isCompletedAndNotified } from "../lock/promises.ts";
@@ -43,12 +44,13 @@ export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<bool
   return isUndone;
 }
 
-/** The effects that create no invocation: they write the state of a key, or an arrival that its addressee takes once. */
+/** The effects that create no invocation: they write the state of a key or a schedule, or an arrival that its addressee takes once. */
 const MAKES_NOTHING: ReadonlySet<Effect["kind"]> = new Set([
   "give-back",
   "close-workflow",
   "signal",
   "complete-awakeable",
+  "note-run",
 ]);
 
 /** True if the target of the effect shows that the effect was not performed. */
@@ -69,6 +71,8 @@ async function isNotPerformed(
     }
     case "kill-child":
       return await isNotKilled(engine, arrivals, effect);
+    case "note-run":
+      return await isRunOpen(engine, effect);
     case "give-back":
     case "close-workflow":
       return !(await isResultVisible(engine, invocation));

@@ -1,6 +1,6 @@
 /** Segment 0 as an item: the acceptance, the acceptor's lease, and the attributes of the listing. */
 import type { Acceptance, Deadlines, Source } from "../../core/invocation/acceptance.ts";
-import type { InvocationId, Nonce, SubscriptionId, Token } from "../../core/model/ids.ts";
+import type { InvocationId, Nonce, ScheduleId, SubscriptionId, Token } from "../../core/model/ids.ts";
 import type { LimitKey } from "../../core/model/scope.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
@@ -34,7 +34,7 @@ export const NO_LEASE: Lease = { token: "" as Token, untilMs: 0 };
 /** A record stores the position of a value in one of these lists, so a new value goes to the end of a list. */
 const SERVICE_TYPES = ["service", "object", "workflow"] as const;
 const HANDLER_TYPES = ["service", "exclusive", "shared", "workflow"] as const;
-const SOURCE_KINDS = ["ingress", "call", "send", "restart", "subscription"] as const;
+const SOURCE_KINDS = ["ingress", "call", "send", "restart", "subscription", "schedule"] as const;
 
 const StoredAcceptance = message({
   target: submessage(1, () => StoredTarget),
@@ -93,6 +93,11 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
     ...("callerId" in source && { callerId: source.callerId, callerTarget: source.callerTarget }),
     ...(source.kind === "restart" && { callerId: source.formerId }),
     ...(source.kind === "subscription" && { callerId: source.subscriptionId }),
+    ...(source.kind === "schedule" && {
+      callerId: source.scheduleId,
+      callerTarget: source.schedule,
+      callerNonce: source.run,
+    }),
     ...(source.kind === "call" && { callerNonce: source.callerNonce, completionId: source.completionId }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
@@ -145,6 +150,13 @@ function sourceFrom(stored: StoredAcceptance): Source {
   if (kind === "subscription") return { kind, subscriptionId: (stored.callerId ?? "") as SubscriptionId };
   const callerId = (stored.callerId ?? "") as InvocationId;
   const callerTarget = stored.callerTarget ?? "";
+  if (kind === "schedule")
+    return {
+      kind,
+      scheduleId: callerId as string as ScheduleId,
+      schedule: callerTarget,
+      run: stored.callerNonce ?? "",
+    };
   if (kind === "restart") return { kind, formerId: callerId };
   if (kind === "send") return { kind, callerId, callerTarget };
   if (kind !== "call") return { kind: "ingress" };

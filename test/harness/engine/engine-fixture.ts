@@ -5,6 +5,7 @@ import { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.
 import { openEmbeddedTimers } from "../../../shared/adapters/embedded/embedded-timers.ts";
 import { MESSAGE, TIMER } from "../../../shared/adapters/embedded/key-encoding.ts";
 import { openStore, type Store } from "../../../shared/adapters/embedded/store.ts";
+import { CronCalendar } from "../../../shared/adapters/calendar/cron-calendar.ts";
 import { SecretIdSource } from "../../../shared/adapters/system/id-source.ts";
 import { LISTING_SHOWN } from "../../../shared/config/table-facts.ts";
 import type { Deployment } from "../../../shared/core/model/deployment.ts";
@@ -19,6 +20,7 @@ import { call } from "../../../shared/engine/ingress/call.ts";
 import type { Queue } from "../../../shared/engine/ports/queue.ts";
 import type { Table } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
+import { MemoryWakes, runSchedules } from "../../../shared/engine/schedules/run-schedules.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
 import { send } from "../../../shared/engine/ingress/send.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
@@ -69,6 +71,8 @@ export interface Actor {
   readonly log: RecordingLog;
   readonly meter: RecordingMeter;
   startWorker(): void;
+  /** Runs the schedules until the process dies, as the local process does. */
+  startSchedules(): void;
   /** Takes no new messages, and resolves when the running work is over. */
   stopWorker(): Promise<void>;
   /** Ends the process as a crash does, without any further write. */
@@ -184,8 +188,10 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
   const meta = process.watch("meta", stores.meta);
   const log = new RecordingLog();
   const meter = new RecordingMeter();
+  const wakes = new MemoryWakes(clock);
   const engine: Engine = {
     table: process.watch("table", stores.table),
+    schedules: { calendar: new CronCalendar(), wakes, intervalMinMs: 1_000 },
     meta,
     queue: process.watch("queue", stores.queue),
     timers: process.watch("timers", stores.timers),
@@ -201,6 +207,7 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
   };
   let stopping: AbortController | undefined;
   let working: Promise<void> = Promise.resolve();
+  const ending = new AbortController();
   return {
     engine,
     process,
@@ -210,6 +217,9 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
       stopping = new AbortController();
       working = runWorker(engine, stopping.signal, { concurrencyMax: 100 });
     },
+    startSchedules() {
+      void runSchedules(engine, wakes, ending.signal);
+    },
     async stopWorker() {
       stopping?.abort();
       await working;
@@ -217,6 +227,7 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
     die() {
       process.die();
       stopping?.abort();
+      ending.abort();
     },
   };
 }

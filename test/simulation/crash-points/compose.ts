@@ -30,7 +30,10 @@ class NoneQuiet extends OpenStreams {
   }
 }
 
-export type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints" | "slices">;
+export type Parts = Pick<
+  Engine,
+  "clock" | "table" | "meta" | "queue" | "timers" | "endpoints" | "slices" | "schedules"
+>;
 
 /**
  * Slots without a bound. Only a process that owns its store takes slots: one for each send that it drives at once and does not

@@ -1,4 +1,6 @@
 /** The world of one run: the durable parts, the process that works on them and may die, and its successors. */
+import { CronCalendar } from "../../../shared/adapters/calendar/cron-calendar.ts";
+import { MemoryWakes, runSchedules } from "../../../shared/engine/schedules/run-schedules.ts";
 import type { TableRole } from "../../../shared/config/table-rights.ts";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
@@ -212,16 +214,20 @@ export class World {
       endpoints: endpointsOf(ports, this.endpoints),
     };
     if (this.#ownership === "functions") return this.#runFunctions(ports, parts, generation);
-    const engine = this.#engine(`p${generation}`, parts, generation);
+    const wakes = new MemoryWakes(clock);
+    const schedules = { calendar: new CronCalendar(), wakes, intervalMinMs: 1_000 };
+    const engine = this.#engine(`p${generation}`, { ...parts, schedules }, generation);
     const { signal } = new AbortController();
     if (isShared(this.#ownership)) {
       void runWorker(engine, signal, { concurrencyMax: 100 });
       void runSweeper(engine, signal);
+      void runSchedules(engine, wakes, signal);
     } else {
       const expire = (until: AbortSignal) => this.#expire(engine, until);
       // No test of the crash points sets the virtual clock.
       const followClock = async () => {};
-      startLoops({ engine, expire, followClock }, { concurrencyMax: 100 });
+      const runs = (until: AbortSignal) => runSchedules(engine, wakes, until);
+      startLoops({ engine, expire, followClock, runSchedules: runs }, { concurrencyMax: 100 });
     }
     const sweepAll = async (): Promise<void> => void (await orderedSweep(engine));
     return { request: (work) => work(engine), sweepAll };
