@@ -32,6 +32,7 @@ const ENGINE_LAYERS = [
   "",
   "messaging",
   "lease",
+  "limits",
   "lock",
   "accept",
   "attempt",

@@ -3,6 +3,7 @@ import { advance } from "../../core/invocation/advance.ts";
 import type { Step, Transition } from "../../core/invocation/transition.ts";
 import { admitClaim } from "../admission/admission.ts";
 import { isLarge, JournalRoom, NoJournalRoomError } from "../admission/journal-room.ts";
+import { stillWaitsAtGate } from "../limits/pools.ts";
 import { stillWaits } from "../lock/acquire.ts";
 import { passOver } from "../lock/leave-queue.ts";
 import { drive } from "../drive/drive.ts";
@@ -62,7 +63,7 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     const parked = stillParked(loaded, next, nowMs);
     if (parked?.status === "paused") await passOver(engine, loaded.invocation);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
-    if (isLeftInLine(loaded, next, nowMs) && (await stillWaits(engine, loaded)))
+    if (await stillWaitsInLine(engine, loaded, next, nowMs))
       return await wakeAgainIfEarly(engine, loaded, wake, loaded.leaseRecord?.wakeAtMs);
     const { acceptance } = loaded.invocation;
     const asked = admitClaim(engine, wake, loaded.invocation, next);
@@ -159,6 +160,18 @@ function isLeftInLine({ leaseRecord }: Loaded, { step, segment }: Transition, no
   if (leaseRecord?.status !== "pending" || leaseRecord.untilMs !== 0 || (leaseRecord.lookAtMs ?? 0) <= nowMs)
     return false;
   return segment === undefined && step.kind === "acquire";
+}
+
+/** True if the invocation waits for its key, or for a place or a start in a pool, and has not come to it. */
+async function stillWaitsInLine(engine: Engine, loaded: Loaded, next: Transition, nowMs: number): Promise<boolean> {
+  if (isLeftAtGate(loaded, next)) return await stillWaitsAtGate(engine, loaded);
+  return isLeftInLine(loaded, next, nowMs) && (await stillWaits(engine, loaded));
+}
+
+/** True if the invocation waits in the line of a pool, and no arrival ends it. */
+function isLeftAtGate({ leaseRecord }: Loaded, { step, segment }: Transition): boolean {
+  if (leaseRecord?.waitsAt === undefined || leaseRecord.untilMs !== 0) return false;
+  return segment === undefined && (step.kind === "attempt" || step.kind === "acquire");
 }
 
 /** @returns the park if nothing that was loaded allows the invocation to advance: a claim would only park it again */

@@ -12,6 +12,7 @@ import { acquire } from "../lock/acquire.ts";
 import { attempt } from "../attempt/attempt.ts";
 import type { Growth } from "../attempt/hold.ts";
 import { leaveSlot } from "../effects/child.ts";
+import { enterPools, leavePools } from "../limits/pools.ts";
 import { commit } from "./commit.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
@@ -77,6 +78,8 @@ async function takeTurn(engine: Engine, active: ActiveInvocation): Promise<Turn>
   const admission = asked instanceof Promise ? await asked : asked;
   if (admission.kind === "leave") return await park(engine, active, { kind: "park", status: "ready" });
   if (admission.kind === "wait") return await holdBack(engine, active, admission.untilMs);
+  const entered = enterPools(engine, active);
+  if ((entered instanceof Promise ? await entered : entered) === "waits") return await waitAtGate(engine, active);
   active.advanceTo(transition.next);
   if (engine.tracer !== undefined) beginAttempt(engine, active);
   try {
@@ -95,7 +98,7 @@ async function holdBack(engine: Engine, active: ActiveInvocation, untilMs: numbe
   // A driver that died may have begun an attempt. The park must not show the invocation as one that waits for its first attempt.
   if (phase.status === "running" && attempts === 0 && acceptance.startByMs !== undefined)
     active.advanceTo({ ...invocation, attempts: 1 });
-  return await park(engine, active, parkUntil(active.invocation, engine.clock.nowMs(), "backing-off", untilMs), true);
+  return await park(engine, active, parkUntil(active.invocation, engine.clock.nowMs(), "backing-off", untilMs), "held-back");
 }
 
 async function makeAttempt(
@@ -190,6 +193,12 @@ async function takeLock(engine: Engine, active: ActiveInvocation): Promise<Turn>
   return acquired === "held" ? "again" : "lost";
 }
 
+/** A cancel ends an invocation that waits for its first attempt (I4). */
+async function waitAtGate(engine: Engine, active: ActiveInvocation): Promise<Turn> {
+  active.advanceTo({ ...active.invocation, phase: { status: "pending" } });
+  return await park(engine, active, parkUntil(active.invocation, engine.clock.nowMs(), "pending"), "at-gate");
+}
+
 /** Writes the segment, then performs its effects, then takes the step (I2). */
 async function follow(engine: Engine, active: ActiveInvocation, transition: Transition): Promise<Turn> {
   const { segment, failure, next, step } = transition;
@@ -210,6 +219,7 @@ async function follow(engine: Engine, active: ActiveInvocation, transition: Tran
     case "end":
       // After the end, the backstop is recalled and nothing redoes the last segment, so the acceptances of its calls must be
       // durable before the end.
+      await leavePools(engine, active);
       await active.children.settle();
       await keepArrivals(engine, active.invocation);
       await eraseUnstarted(engine, active.invocation);

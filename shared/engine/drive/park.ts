@@ -8,6 +8,7 @@ import { passOver } from "../lock/leave-queue.ts";
 import { takeReserved } from "../lock/lock-with-segment.ts";
 import { writeArrival } from "../messaging/deliver.ts";
 import { isLarge } from "../admission/journal-room.ts";
+import { hasPassedGate, leavePools } from "../limits/pools.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { reclaim } from "../lease/claim.ts";
@@ -23,15 +24,18 @@ import { knowsEveryArrival, mayReserveKeys } from "../ports/store-ownership.ts";
 
 type Park = Extract<Step, { kind: "park" }>;
 
+/** `held-back`: by admission. `at-gate`: the invocation waits for a place or a start in a pool, whose line has its turn. */
+type Hindrance = "held-back" | "at-gate";
+
 /**
- * @param isHeldBack true if admission holds back the next attempt
+ * @param hindrance the reason why the next attempt does not begin, although the invocation could go on
  * @returns `again` if the invocation can advance after all
  */
 export async function park(
   engine: Engine,
   active: ActiveInvocation,
   step: Park,
-  isHeldBack = false,
+  hindrance?: Hindrance,
 ): Promise<"again" | "parked" | "lost"> {
   const { inbox } = active;
   await active.ownAcceptance?.settle();
@@ -42,8 +46,10 @@ export async function park(
     await readPoked(engine, active);
     return "again";
   }
-  if (mayWaitHere(engine, active, step)) {
-    await waitHere(engine, active, step);
+  // The place goes to the next while this invocation does not run.
+  if (hindrance !== "at-gate") await leavePools(engine, active);
+  if (mayWaitHere(engine, active, step, hindrance)) {
+    await waitHere(engine, active, step, hindrance);
     return active.lease.isLost ? "lost" : "again";
   }
   await active.children.settle();
@@ -58,11 +64,11 @@ export async function park(
     const next = advance(active.invocation, active.poll(engine.clock.nowMs()));
     const advances =
       next.segment !== undefined ||
-      (next.step.kind === "attempt" && !isHeldBack) ||
+      (next.step.kind === "attempt" && hindrance === undefined) ||
       next.step.kind === "end" ||
       // The driver of a keyed invocation may not have read the lock since its claim, so it goes on and acquires the lock.
       (next.step.kind === "acquire" && step.status !== "pending") ||
-      (step.status === "pending" && (await hasComeToHold(engine, active)));
+      (step.status === "pending" && (await hasCome(engine, active, hindrance)));
     const goesOn = advances && step.status !== "ready";
     if (goesOn && !active.isStopping) return await takeUpAgain(engine, active);
     // If a child has ended while the park was written, its result is only in memory and must be written.
@@ -78,6 +84,11 @@ export async function park(
   }
 }
 
+/** True if the invocation has come to what it waits for: its key, or a place. */
+async function hasCome(engine: Engine, active: ActiveInvocation, hindrance: Hindrance | undefined): Promise<boolean> {
+  return hindrance === "at-gate" ? await hasPassedGate(engine, active) : await hasComeToHold(engine, active);
+}
+
 /** Claims the invocation again. An ingress driver has no message of its own, so it sends a backstop first (I4). */
 async function takeUpAgain(engine: Engine, active: ActiveInvocation): Promise<"again" | "lost"> {
   if (!active.origin.messageDriven) await sendWake(engine, active.invocation.acceptance, engine.settings.leaseMs);
@@ -85,7 +96,12 @@ async function takeUpAgain(engine: Engine, active: ActiveInvocation): Promise<"a
 }
 
 /** True while children are driven along, and for short delays: the driver then keeps the lease and writes nothing. */
-function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): boolean {
+function mayWaitHere(
+  engine: Engine,
+  active: ActiveInvocation,
+  { status, wakeAtMs }: Park,
+  hindrance: Hindrance | undefined,
+): boolean {
   if (active.isStopping || isLarge(active.invocation.journal)) return false;
   const isShort =
     status === "backing-off" &&
@@ -94,36 +110,47 @@ function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtM
   const mayWait =
     isShort ||
     (status === "suspended" && active.children.size > 0) ||
-    (status === "pending" && inLineMs(engine, active) > 0);
+    (status === "pending" && inLineMs(engine, active, hindrance) > 0);
   return mayWait && active.hasJournalRoom(engine.bulkheads);
 }
 
 const CHILDREN_WAIT_MAX_MS = HOUR_MS;
 
 /**
- * A driver waits in memory for its key for this long, so that quick holders hand the key over without messages. Lists show
+ * A driver waits in memory for its key or a place for this long, so that quick holders hand these over without messages. Lists show
  * the invocation as pending from its park on.
  */
 const IN_LINE_MAX_MS = 200;
 
 /**
- * The time for which the driver still waits in memory for its key. The time is 0 unless the process owns its store alone, because
+ * The time for which the driver still waits in memory for its key or a place. The time is 0 unless the process owns its store alone, because
  * only there does the driver of the holder find this driver. It is also 0 for a driver that a message started, because that
  * driver would hold a slot of the worker meanwhile.
  */
-function inLineMs({ settings, clock }: Engine, { origin, lock }: ActiveInvocation): number {
+function inLineMs(
+  { settings, clock }: Engine,
+  { origin, lock, places }: ActiveInvocation,
+  hindrance: Hindrance | undefined,
+): number {
   if (!mayReserveKeys(settings) || origin.messageDriven) return 0;
   const nowMs = clock.nowMs();
-  const waitedMs = nowMs - lock.inLineFromMs(nowMs);
+  const fromMs = hindrance === "at-gate" ? places.inLineFromMs(nowMs) : lock.inLineFromMs(nowMs);
+  const waitedMs = nowMs - fromMs;
   // The wait is over, too, if the clock was set back since it began.
   return waitedMs < 0 ? 0 : IN_LINE_MAX_MS - waitedMs;
 }
 
-async function waitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): Promise<void> {
+async function waitHere(
+  engine: Engine,
+  active: ActiveInvocation,
+  { status, wakeAtMs }: Park,
+  hindrance: Hindrance | undefined,
+): Promise<void> {
   if (status === "pending") {
-    active.lock.waitsInLine = true;
-    await active.inbox.wait(engine.clock, inLineMs(engine, active));
-    active.lock.waitsInLine = false;
+    const place = hindrance === "at-gate" ? active.places : active.lock;
+    place.waitsInLine = true;
+    await active.inbox.wait(engine.clock, inLineMs(engine, active, hindrance));
+    place.waitsInLine = false;
     return;
   }
   const nowMs = engine.clock.nowMs();

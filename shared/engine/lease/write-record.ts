@@ -125,7 +125,7 @@ export function unreadPlace(id: InvocationId, item: Item): RecordPlace {
 function recordOf(
   { settings }: Engine,
   { acceptance, segmentIndex, attempts, retries, pin, lastFailure }: Repeated,
-  { token, ticket, timerAtMs, record: before }: LeaseHandle,
+  { token, ticket, waitsAt, timerAtMs, record: before }: LeaseHandle,
   changes: RecordChanges,
 ): LeaseRecord {
   const isOver = changes.status === "completed";
@@ -138,6 +138,7 @@ function recordOf(
     ...(before?.performed !== undefined && { performed: before.performed }),
     ...(timerAtMs !== undefined && !isOver && { timerAtMs }),
     ...(ticket !== undefined && { ticket }),
+    ...(waitsAt !== undefined && !isOver && { waitsAt }),
     ...(pin && { deploymentId: pin.deploymentId }),
     ...(lastFailure && { lastFailure }),
     ...changes,

@@ -6,6 +6,7 @@ import type { Segment } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { JournalRoom } from "../admission/journal-room.ts";
 import type { Bulkheads } from "../bulkheads/bulkheads.ts";
+import { HeldPlaces } from "./held-places.ts";
 import type { Inbox } from "./inbox.ts";
 import type { LeaseHandle } from "./lease-handle.ts";
 import { LockHandle } from "./lock-handle.ts";
@@ -40,6 +41,7 @@ export class ActiveInvocation {
   readonly lease: LeaseHandle;
   readonly inbox: Inbox;
   readonly lock = new LockHandle();
+  readonly places = new HeldPlaces();
   readonly children = new Children();
   readonly attempt: OpenAttempt;
   /** Present if the driver's own process has accepted the invocation. */

@@ -5,6 +5,7 @@ import { NO_SLOTS } from "../admission/worker-slots.ts";
 import type { ActiveInvocation } from "./active-invocation.ts";
 import type { Clock } from "../ports/clock.ts";
 import { DelayedBatch, PendingRequeues, RecentWakes } from "./sent-wakes.ts";
+import { JointAsks } from "./joint-asks.ts";
 import { KeyTurns } from "./key-turns.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Suspects } from "./suspects.ts";
@@ -37,6 +38,8 @@ export class ActiveInvocations {
   readonly drains = new Drains();
   /** The turns at the keys of objects; only a process that owns its store alone takes them. */
   readonly keyTurns = new KeyTurns();
+  /** Those who ask for a token of a rate. */
+  readonly starts = new JointAsks();
   /** The exchanges that stay open over several segments. */
   readonly streams = new OpenStreams();
   /** Work that waits a moment, to be done in one batch. */

@@ -11,6 +11,7 @@ export class LeaseHandle {
   #lease: Lease;
   #record: LeaseRecord | undefined;
   #ticket: number | undefined;
+  #waitsAt: string | undefined;
   #timerAtMs: number | undefined;
   /** The token before a renewal with an unknown outcome: the stored lease record may still have it. */
   #uncertainToken: Token | undefined;
@@ -21,6 +22,7 @@ export class LeaseHandle {
     this.#lease = lease;
     this.#record = record;
     this.#ticket = record?.ticket;
+    this.#waitsAt = record?.waitsAt;
     this.#timerAtMs = record?.timerAtMs;
   }
 
@@ -46,6 +48,11 @@ export class LeaseHandle {
   /** The place in the queue of the key, if the invocation waits or has waited. */
   get ticket(): number | undefined {
     return this.#ticket;
+  }
+
+  /** The gate of a pool at which the invocation waits, or has waited before this driver took it up. */
+  get waitsAt(): string | undefined {
+    return this.#waitsAt;
   }
 
   /** A far moment for which a timer is set. */
@@ -86,6 +93,11 @@ export class LeaseHandle {
   /** Every later lease record names the ticket. */
   drawTicket(ticket: number): void {
     this.#ticket = ticket;
+  }
+
+  /** Every later lease record names the gate; undefined once the invocation has passed it. */
+  noteGate(waitsAt: string | undefined): void {
+    this.#waitsAt = waitsAt;
   }
 
   /** Called after the ticket has been made void. */

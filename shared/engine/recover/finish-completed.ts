@@ -6,6 +6,7 @@ import { DAY_MS } from "../../core/model/time-units.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { leaveOpenIndex } from "../lease/release.ts";
+import { leaveAllPools } from "../limits/pools.ts";
 import { giveBack } from "../lock/give-back.ts";
 import { isLeftUndone } from "./left-undone.ts";
 import { type Loaded, unperformed } from "../store/load.ts";
@@ -42,6 +43,7 @@ async function redo(engine: Engine, loaded: Loaded, segment: Segment): Promise<v
   const performer = performerOf(loaded);
   const { invocation, lease } = performer;
   await perform(engine, performer, last!.before, segment, { isRedo: true });
+  await leaveAllPools(engine, invocation.acceptance, leaseRecord?.waitsAt);
   // Requests of this process that wait for the end of a keyed handler also wait for its state, which is written now.
   engine.activeInvocations.notify(invocation.acceptance.id);
   // Also after a performed end: a late sender may have written an arrival that its wake leads to.

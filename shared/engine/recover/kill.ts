@@ -8,6 +8,7 @@ import { type Addressee, orderKill } from "../messaging/deliver.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { leaveOpenIndex } from "../lease/release.ts";
+import { leaveAllPools } from "../limits/pools.ts";
 import { keepBesideS } from "../store/ttl.ts";
 import { hasExpired, type Loaded, unperformed } from "../store/load.ts";
 import { loadHeads } from "../store/recorder.ts";
@@ -52,6 +53,7 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   engine.activeInvocations.find(next.acceptance.id)?.lose();
   performer.inbox.consume(segment);
   await perform(engine, { ...performer, invocation: next }, before, segment);
+  await leaveAllPools(engine, next.acceptance, leaseRecord?.waitsAt);
   await keepArrivals(engine, next);
   await eraseUnstarted(engine, next);
   await leaveOpenIndex(engine, next, performer.lease, { mayBeNoted: true });

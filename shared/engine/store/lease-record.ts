@@ -32,6 +32,8 @@ export interface LeaseRecord {
   readonly deploymentId?: string;
   /** The place in the queue of the key, if the invocation waits or waited for the lock. */
   readonly ticket?: number;
+  /** The gate of a pool at which the invocation waits: `place` or `start`, a blank, and the name of the pool. */
+  readonly waitsAt?: string;
 }
 
 export interface LeaseRecordKey {
@@ -70,6 +72,7 @@ export function leaseRecordItem(
     ...(leaseRecord.deploymentId !== undefined && { deploymentId: leaseRecord.deploymentId }),
     ...(lookAtMs !== undefined && { lookAtMs }),
     ...(leaseRecord.ticket !== undefined && { ticket: leaseRecord.ticket }),
+    ...(leaseRecord.waitsAt !== undefined && { waitsAt: leaseRecord.waitsAt }),
     ...(leaseRecord.lastFailure && { lastFailure: JSON.stringify(leaseRecord.lastFailure) }),
   };
 }
@@ -94,6 +97,7 @@ const OPTIONAL = [
   "silentSinceMs",
   "deploymentId",
   "ticket",
+  "waitsAt",
   "lastFailure",
 ] as const;
 
@@ -117,7 +121,7 @@ export function readLeaseRecord(item: Item): LeaseRecord {
   const lookAtMs = number("lookAtMs");
   const performed = number("performed");
   const ticket = number("ticket");
-  const { token, status, lastFailure, deploymentId } = item as Record<string, unknown>;
+  const { token, status, lastFailure, deploymentId, waitsAt } = item as Record<string, unknown>;
   return {
     base: number("base") ?? 0,
     token: String(token) as Token,
@@ -132,6 +136,7 @@ export function readLeaseRecord(item: Item): LeaseRecord {
     ...(lookAtMs !== undefined && { lookAtMs }),
     ...(performed !== undefined && { performed }),
     ...(ticket !== undefined && { ticket }),
+    ...(typeof waitsAt === "string" && { waitsAt }),
     ...(typeof deploymentId === "string" && { deploymentId }),
     ...(typeof lastFailure === "string" && { lastFailure: JSON.parse(lastFailure) as AttemptFailure }),
   };

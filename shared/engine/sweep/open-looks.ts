@@ -16,6 +16,7 @@ import { type Look, type Looking, lookAt, spared, wakeLoaded, wakeOnce } from ".
 import { advance } from "../../core/invocation/advance.ts";
 import { untilNextCheckMs } from "../lease/release.ts";
 import { passOver } from "../lock/leave-queue.ts";
+import { comesToItsGate } from "../limits/pools.ts";
 import { lookIfStale } from "../lock/acquire.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import { awaited } from "../effects/wake-awaited.ts";
@@ -160,6 +161,8 @@ export async function wouldAdvance(engine: Engine, loaded: Loaded, nowMs: number
     if (isDue && step.status === "paused") await passOver(engine, invocation);
     return step.status !== leaseRecord.status || step.wakeAtMs !== leaseRecord.wakeAtMs;
   }
+  if (leaseRecord.waitsAt !== undefined && (step.kind === "attempt" || step.kind === "acquire"))
+    return isDue && (await comesToItsGate(engine, loaded));
   if (step.kind !== "acquire" || leaseRecord.status !== "pending") return true;
   return isDue && (await comesToItsKey(engine, loaded, leaseRecord));
 }

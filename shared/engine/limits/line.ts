@@ -1,0 +1,100 @@
+/** The line of a pool: the turns of the invocations that wait at one of its gates, and who is next. */
+import { turnOrder } from "../../core/limits/turn.ts";
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { Engine } from "../engine.ts";
+import {
+  type Gate,
+  poolExpiryS,
+  poolPk,
+  type Turn,
+  turnKeyIn,
+  turnOf,
+  turnsAfter,
+  turnsOf,
+} from "../store/pool-items.ts";
+import type { Item, Key } from "../ports/table.ts";
+
+/** A pool for one invocation: its name, and the key by which it takes turns with others. */
+export interface Lane {
+  readonly name: string;
+  readonly turnKey: string;
+}
+
+export type Life = Pick<Acceptance, "id" | "nonce" | "target" | "createdAtMs"> &
+  Partial<Pick<Acceptance, "startAtMs" | "priority">>;
+
+/** The turn of an invocation at a gate. It follows from the acceptance, so the invocation has one turn, however often it asks. */
+export function turnKeyOf(
+  { settings }: Pick<Engine, "settings">,
+  lane: Lane,
+  gate: Gate,
+  { id, createdAtMs, startAtMs, priority }: Life,
+): Key {
+  const order = turnOrder(startAtMs ?? createdAtMs, priority);
+  return turnKeyIn(poolPk(settings.keyPrefix, lane.name), { gate, turnKey: lane.turnKey, order }, id);
+}
+
+/** Writes the turn. An invocation that waits already keeps its turn. */
+export async function joinLine(engine: Engine, lane: Lane, gate: Gate, life: Life): Promise<void> {
+  const { clock, table } = engine;
+  const nowMs = clock.nowMs();
+  const item: Item = {
+    ...turnKeyOf(engine, lane, gate, life),
+    n: life.nonce,
+    drawnAtMs: nowMs,
+    service: life.target.service,
+    expiresAtS: poolExpiryS(nowMs),
+  };
+  // A turn of a former life under the same id would lead to that life.
+  const mayStand = { kind: "equal", attribute: "n", value: life.nonce } as const;
+  const { written, ...found } = await table.put(item, { kind: "absent" });
+  const existing = (found as { existing?: Item }).existing;
+  if (!written && existing?.["n"] !== life.nonce) await table.put(item);
+  else if (!written && expiresSoon(existing, nowMs))
+    await table.update(item, { set: { expiresAtS: poolExpiryS(nowMs) } }, mayStand);
+}
+
+const SOON_S = 15 * 86_400;
+
+function expiresSoon(item: Item | undefined, nowMs: number): boolean {
+  return Number(item?.["expiresAtS"] ?? 0) < Math.ceil(nowMs / 1000) + SOON_S;
+}
+
+/** @returns false if the turn was gone: another process has served it */
+export async function leaveLine({ table }: Pick<Engine, "table">, key: Key): Promise<boolean> {
+  return (await table.delete(key, { kind: "present" })).written;
+}
+
+/**
+ * @param servedKey the key that was served last; the next key has its turn now
+ * @returns the turn that is served next; undefined if none waits
+ */
+export async function nextTurn(
+  { table, settings }: Pick<Engine, "table" | "settings">,
+  pool: string,
+  gate: Gate,
+  servedKey: string,
+): Promise<Turn | undefined> {
+  const pk = poolPk(settings.keyPrefix, pool);
+  const { items } = await table.query(pk, { ...turnsAfter(gate, servedKey), limit: 1 });
+  const found = items[0] ?? (await table.query(pk, { ...turnsOf(gate), limit: 1 })).items[0];
+  return found && turnOf(found);
+}
+
+/** @param most the bound of the read. @returns the turns of a gate in the order of their keys */
+export async function turnsAt(
+  { table, settings }: Pick<Engine, "table" | "settings">,
+  pool: string,
+  gate: Gate,
+  most: number,
+): Promise<readonly Turn[]> {
+  const turns: Turn[] = [];
+  let after: string | undefined;
+  do {
+    const range = { ...turnsOf(gate), limit: most - turns.length, ...(after !== undefined && { after }) };
+    const page = await table.query(poolPk(settings.keyPrefix, pool), range);
+    turns.push(...page.items.map(turnOf));
+    after = page.next;
+  } while (after !== undefined && turns.length < most);
+  return turns;
+}

@@ -1,0 +1,356 @@
+/**
+ * Takes a place of a pool, and gives it back (ADR 51). A place names the life that has it, as the lock of a key does: a process that
+ * takes over finds the place of its invocation, and a redo takes none twice. Each change is one conditional write.
+ */
+import { freePlace, givenBack, placeBeyond, type Taken } from "../../core/limits/places.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import type { HeldPlace } from "../local/held-places.ts";
+import { wakeNow } from "../messaging/wake.ts";
+import { holderOf, holderText, placesKey, PLACES_PER_ITEM, takenIn, type Turn } from "../store/pool-items.ts";
+import { joinLine, type Lane, leaveLine, type Life, nextTurn, turnKeyOf } from "./line.ts";
+import { FREE, itemsFor, makeItem, placeWrite, type PoolState, readPool } from "./pool-state.ts";
+
+/** Concurrent takers of one place refuse each other; one of them succeeds each time. */
+const TRIES = 16;
+
+/** Invocations beside those of a stopped process that one give-back may serve. */
+const SERVED_MAX = 32;
+
+type Named = Pick<Life, "id" | "nonce">;
+
+/**
+ * @param isFirst true if the invocation has never asked, so that no place can name it
+ * @returns the place, or `waits` after the turn of the invocation is written
+ */
+export async function takeOrWait(
+  engine: Engine,
+  lane: Lane,
+  places: number,
+  life: Life,
+  isFirst: boolean,
+): Promise<HeldPlace | "waits"> {
+  const sampled = isFirst ? await takeSampled(engine, lane.name, places, life) : undefined;
+  const held = sampled ?? (await take(engine, lane, places, life));
+  if (held !== undefined) return held;
+  await joinLine(engine, lane, "place", life);
+  const state = await markedState(engine, lane.name, places);
+  const late = await takeFrom(engine, lane, places, life, state);
+  if (late === undefined) return "waits";
+  const key = turnKeyOf(engine, lane, "place", life);
+  if (!(await leaveLine(engine, key))) await giveBackOthers(engine, lane.name, places, life, late);
+  return late;
+}
+
+/** Takes a place that is free, or that is the invocation's own already. @returns undefined if it has to wait */
+async function take(engine: Engine, lane: Lane, places: number, life: Life): Promise<HeldPlace | undefined> {
+  const state = await readPool(engine, lane.name, places);
+  if (isWaitedFor(state) && freePlace(state.taken, places, 0) !== undefined) {
+    // A free place belongs to those who wait, unless the mark of their waiting is out of date.
+    await serve(engine, lane.name, places);
+    return await takeFrom(engine, lane, places, life, await readPool(engine, lane.name, places));
+  }
+  return await takeFrom(engine, lane, places, life, state);
+}
+
+/** A pool with more items than this is not read whole while one of its items has a free place. */
+const READ_WHOLE_MAX = 4;
+
+/** Looks for a free place in one item of a large pool, so that the reads do not grow with the pool. */
+async function takeSampled(engine: Engine, pool: string, places: number, life: Named): Promise<HeldPlace | undefined> {
+  const count = itemsFor(places);
+  if (count <= READ_WHOLE_MAX) return undefined;
+  const at = Math.floor(share(engine) * count);
+  const item = await engine.table.get(placesKey(engine.settings.keyPrefix, pool, at));
+  if (item === undefined || item["line"] === 1) return undefined;
+  const free = takenIn(item).filter(([place, holder]) => holder === FREE && place < places);
+  const [place] = free[Math.floor(share(engine) * free.length)] ?? [];
+  if (place === undefined) return undefined;
+  const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine, undefined) });
+  const { key, update, condition } = placeWrite(engine, pool, { place, from: FREE, to: holder });
+  return (await engine.table.update(key, update, condition)).written ? { place, holder } : undefined;
+}
+
+function isWaitedFor({ items, unmarked }: PoolState): boolean {
+  return items.size > unmarked.length;
+}
+
+async function takeFrom(
+  engine: Engine,
+  { name }: Lane,
+  places: number,
+  life: Named,
+  found: PoolState,
+): Promise<HeldPlace | undefined> {
+  let state = found;
+  for (let tried = 0; tried < TRIES; tried++) {
+    const own = ownPlace(state.taken, life);
+    const place = own?.place ?? freePlace(state.taken, places, share(engine));
+    if (place === undefined) return undefined;
+    // A place that another process gave, or that a former driver took, gets a new stamp: who would free it sees that it is used.
+    const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine, own?.holder) });
+    await ensureItem(engine, name, place, state);
+    const { key, update, condition } = placeWrite(engine, name, { place, from: own?.holder ?? FREE, to: holder });
+    if ((await engine.table.update(key, update, condition)).written) return { place, holder };
+    state = await readPool(engine, name, places);
+  }
+  return undefined;
+}
+
+/** A place beyond the limit, for an invocation that runs already when the rule is made. */
+export async function takeInAnyCase(engine: Engine, { name }: Lane, places: number, life: Named): Promise<HeldPlace> {
+  for (;;) {
+    const state = await readPool(engine, name, places);
+    const own = ownPlace(state.taken, life);
+    const place = own?.place ?? freePlace(state.taken, places, share(engine)) ?? placeBeyond(state.taken, places);
+    const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine, own?.holder) });
+    await ensureItem(engine, name, place, state);
+    const { key, update, condition } = placeWrite(engine, name, { place, from: own?.holder ?? FREE, to: holder });
+    if ((await engine.table.update(key, update, condition)).written) return { place, holder };
+  }
+}
+
+async function ensureItem(engine: Engine, pool: string, place: number, { items }: PoolState): Promise<void> {
+  const at = Math.floor(place / PLACES_PER_ITEM);
+  if (!items.has(at)) await makeItem(engine, pool, at);
+}
+
+function ownPlace(taken: Taken, life: Named): HeldPlace | undefined {
+  return ownPlaces(taken, life)[0];
+}
+
+function ownPlaces(taken: Taken, { id, nonce }: Named): readonly HeldPlace[] {
+  const own: HeldPlace[] = [];
+  for (const [place, holder] of taken) {
+    const named = holderOf(holder);
+    if (named.id === id && named.nonce === nonce) own.push({ place, holder });
+  }
+  return own;
+}
+
+/** True if a place of the pool names the life. */
+export async function hasPlace(engine: Engine, pool: string, places: number, life: Named): Promise<boolean> {
+  return ownPlace((await readPool(engine, pool, places)).taken, life) !== undefined;
+}
+
+const STAMPS = 36 ** 3;
+
+function newStamp({ ids }: Pick<Engine, "ids">, holder: string | undefined): number {
+  if (holder !== undefined) return (holderOf(holder).stamp + 1) % STAMPS;
+  const [high = 0, low = 0] = ids.random(2);
+  return (high * 256 + low) % STAMPS;
+}
+
+/** A random number from 0 to below 1, which spreads those who ask at the same time. */
+function share({ ids }: Pick<Engine, "ids">): number {
+  return ids.random(1)[0]! / 256;
+}
+
+/**
+ * Tells those who give a place back that an invocation waits, and reads the pool after that: a place that was given back before is
+ * free in this state, and who gives one back later reads the turns.
+ */
+async function markedState(engine: Engine, pool: string, places: number): Promise<PoolState> {
+  const state = await readPool(engine, pool, places);
+  if (state.unmarked.length === 0) return state;
+  await markAs(engine, pool, state.unmarked, 1);
+  return await readPool(engine, pool, places);
+}
+
+async function markAs(engine: Engine, pool: string, items: readonly number[], line: 0 | 1): Promise<void> {
+  for (const at of items) {
+    const key = placesKey(engine.settings.keyPrefix, pool, at);
+    await engine.table.update(key, { set: { line } }, { kind: "present" });
+  }
+}
+
+/**
+ * Gives one place back. Costs one write while none waits.
+ * @param places the limit now; Infinity if no rule counts for the pool any more
+ */
+export async function giveBack(
+  engine: Engine,
+  pool: string,
+  places: number,
+  life: Named,
+  held: HeldPlace,
+): Promise<void> {
+  const { place, holder } = held;
+  const { key, update, condition } = placeWrite(engine, pool, { place, from: holder, to: FREE }, true);
+  if (condition !== undefined && (await engine.table.update(key, update, condition)).written) return;
+  await giveBackAll(engine, pool, places, life);
+}
+
+/** Gives back each place that names the life: it has ended, or goes on without a place. Costs a read if it has none. */
+export async function giveBackAll(engine: Engine, pool: string, places: number, life: Named): Promise<void> {
+  await giveBackBut(engine, pool, places, life, undefined);
+}
+
+/** Another process may have given a place to an invocation that has just taken one. */
+async function giveBackOthers(
+  engine: Engine,
+  pool: string,
+  places: number,
+  life: Named,
+  kept: HeldPlace,
+): Promise<void> {
+  await giveBackBut(engine, pool, places, life, kept);
+}
+
+async function giveBackBut(
+  engine: Engine,
+  pool: string,
+  places: number,
+  life: Named,
+  kept: HeldPlace | undefined,
+): Promise<void> {
+  for (;;) {
+    const state = await readPool(engine, pool, finite(places));
+    const own = ownPlaces(state.taken, life).find(({ place }) => place !== kept?.place);
+    if (own === undefined) return;
+    await passOn(engine, pool, places, state, own);
+  }
+}
+
+/** For a pool without a limit, only the items that there are count. */
+function finite(places: number): number {
+  return Number.isFinite(places) ? places : 1;
+}
+
+/**
+ * Hands one place on, moves a holder beyond the limit into it, or frees it. Callers repeat this until the place has another holder,
+ * because another process may change the pool meanwhile.
+ */
+async function passOn(
+  engine: Engine,
+  pool: string,
+  places: number,
+  { taken, servedKeys }: Pick<PoolState, "taken" | "servedKeys">,
+  { place, holder }: HeldPlace,
+): Promise<void> {
+  const turn = await nextTurn(engine, pool, "place", servedKeys.get(Math.floor(place / PLACES_PER_ITEM)) ?? "");
+  const end = givenBack(taken, places, place, turn !== undefined && Number.isFinite(places));
+  switch (end.kind) {
+    case "move":
+      return await change(engine, [
+        placeWrite(engine, pool, { place, from: holder, to: end.holder }),
+        placeWrite(engine, pool, { place: end.from, from: end.holder, to: FREE }),
+      ]);
+    case "pass-on":
+      await handTo(engine, pool, places, { place, holder }, turn!, taken);
+      // After the limit was raised, more places may be free.
+      if (taken.size < places) await serve(engine, pool, places);
+      return;
+    case "free":
+      await change(engine, [placeWrite(engine, pool, { place, from: holder, to: FREE })]);
+      // An invocation that began to wait since the read of the turns has seen this place as taken.
+      return await serve(engine, pool, places);
+  }
+}
+
+/** Two places of one item change in one write, because a transaction takes each item once. */
+async function change(engine: Engine, writes: readonly ReturnType<typeof placeWrite>[]): Promise<void> {
+  const [one, other] = writes;
+  if (one === undefined) return;
+  if (other === undefined) return void (await engine.table.update(one.key, one.update, one.condition));
+  if (one.key.pk !== other.key.pk) return void (await engine.table.transact(writes));
+  const set = { ...one.update.set, ...other.update.set };
+  await engine.table.update(one.key, { set }, { kind: "all", of: [one.condition!, other.condition!] });
+}
+
+/**
+ * Hands a place to the invocation of a turn, and wakes it.
+ * @param from the place as it is now: of the giver, or free
+ * @returns false if another process has changed the place since it was read
+ */
+async function handTo(
+  engine: Engine,
+  pool: string,
+  places: number,
+  from: HeldPlace,
+  turn: Turn,
+  taken: Taken,
+): Promise<boolean> {
+  if (ownPlace(taken, turn) !== undefined) {
+    // The process that handed this invocation its place died before it removed the turn.
+    await leaveLine(engine, turn.key);
+    await wakeTurn(engine, turn);
+    return true;
+  }
+  const holder = holderText({ id: turn.id, nonce: turn.nonce, stamp: newStamp(engine, undefined) });
+  const { place } = from;
+  const { key, update, condition } = placeWrite(engine, pool, {
+    place,
+    from: from.holder,
+    to: holder,
+    served: turn.turnKey,
+  });
+  if (!(await engine.table.update(key, update, condition)).written) return false;
+  if (await leaveLine(engine, turn.key)) await wakeTurn(engine, turn);
+  else await giveBackUnused(engine, pool, places, { place, holder });
+  return true;
+}
+
+/** The invocation has left the line since: it ended, or took a place itself. A place that it uses has another stamp by now. */
+async function giveBackUnused(engine: Engine, pool: string, places: number, unused: HeldPlace): Promise<void> {
+  for (;;) {
+    const state = await readPool(engine, pool, finite(places));
+    if (state.taken.get(unused.place) !== unused.holder) return;
+    await passOn(engine, pool, places, state, unused);
+  }
+}
+
+/** An invocation that waits in the memory of this process needs no message. */
+async function wakeTurn(engine: Engine, { id, service }: Turn): Promise<void> {
+  const waiting = engine.activeInvocations.find(id);
+  if (waiting?.places.waitsInLine === true) waiting.inbox.interrupt();
+  else await wakeNow(engine, { id, ...(service !== "" && { target: { service } }) });
+}
+
+/**
+ * Hands free places to those who wait, until there is none of either. Anyone may do this at any time.
+ * @param places the limit now; if it is Infinity, each that waits is woken, because it needs no place any more
+ */
+export async function serve(engine: Engine, pool: string, places: number): Promise<void> {
+  for (let served = 0; served < SERVED_MAX; served++) {
+    const state = await readPool(engine, pool, finite(places));
+    const place = Number.isFinite(places) ? freePlace(state.taken, places, share(engine)) : undefined;
+    if (place === undefined && Number.isFinite(places)) return;
+    const at = Math.floor((place ?? 0) / PLACES_PER_ITEM);
+    const turn = await nextTurn(engine, pool, "place", state.servedKeys.get(at) ?? "");
+    if (turn === undefined) {
+      if (await isLineEmpty(engine, pool, state)) return;
+    } else if (place === undefined) {
+      if (await leaveLine(engine, turn.key)) await wakeTurn(engine, turn);
+    } else {
+      await ensureItem(engine, pool, place, state);
+      await handTo(engine, pool, places, { place, holder: FREE }, turn, state.taken);
+    }
+  }
+}
+
+/**
+ * Removes the marks. An invocation that has begun to wait just before has seen them, and has written no mark, so the turns are read
+ * once more afterwards.
+ */
+async function isLineEmpty(engine: Engine, pool: string, { items, unmarked }: PoolState): Promise<boolean> {
+  const marked = [...items].filter((at) => !unmarked.includes(at));
+  if (marked.length === 0) return true;
+  await markAs(engine, pool, marked, 0);
+  if ((await nextTurn(engine, pool, "place", "")) === undefined) return true;
+  await markAs(engine, pool, marked, 1);
+  return false;
+}
+
+/** Who has the places of a pool. */
+export async function holdersOf(
+  engine: Engine,
+  pool: string,
+  places: number,
+): Promise<readonly { readonly id: InvocationId; readonly nonce: Nonce; readonly held: HeldPlace }[]> {
+  const { taken } = await readPool(engine, pool, finite(places));
+  return [...taken].map(([place, holder]) => {
+    const { id, nonce } = holderOf(holder);
+    return { id, nonce, held: { place, holder } };
+  });
+}

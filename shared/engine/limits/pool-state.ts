@@ -1,0 +1,105 @@
+/** Reads the places of a pool, and makes the items that hold them. */
+import type { Taken } from "../../core/limits/places.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
+import { placesKey, PLACES_PER_ITEM, poolExpiryS, poolListing, takenIn } from "../store/pool-items.ts";
+import type { StorePorts } from "../store/store-ports.ts";
+import type { Item, Write } from "../ports/table.ts";
+
+/** In the attribute of a place: the place is free. */
+export const FREE = "-";
+
+/** The places of a pool as one process has read them; others may take and give back meanwhile. */
+export interface PoolState {
+  readonly taken: Taken;
+  /** Numbers of the items that there are. */
+  readonly items: ReadonlySet<number>;
+  /** Numbers of the items that do not say that invocations wait. */
+  readonly unmarked: readonly number[];
+  /** The key that was served last, by the number of the item. */
+  readonly servedKeys: ReadonlyMap<number, string>;
+}
+
+/** @param places the limit; items beyond it may have holders from before it was lowered */
+export async function readPool(
+  { table, settings }: Pick<StorePorts, "table" | "settings">,
+  pool: string,
+  places: number,
+): Promise<PoolState> {
+  const first = await table.get(placesKey(settings.keyPrefix, pool, 0));
+  const count = Math.max(itemsFor(places), typeof first?.["items"] === "number" ? first["items"] : 1);
+  const rest = Array.from({ length: count - 1 }, (_, at) => at + 1);
+  const others = await atMost(AT_ONCE, rest, (at) => table.get(placesKey(settings.keyPrefix, pool, at)));
+  return stateOf([first, ...others]);
+}
+
+export function stateOf(all: readonly (Item | undefined)[]): PoolState {
+  const taken = new Map<number, string>();
+  const items = new Set<number>();
+  const unmarked: number[] = [];
+  const servedKeys = new Map<number, string>();
+  for (const [at, item] of all.entries()) {
+    if (item === undefined) continue;
+    items.add(at);
+    for (const [place, holder] of takenIn(item)) if (holder !== FREE) taken.set(place, holder);
+    if (item["line"] !== 1) unmarked.push(at);
+    servedKeys.set(at, typeof item["served"] === "string" ? item["served"] : "");
+  }
+  return { taken, items, unmarked, servedKeys };
+}
+
+/** The number of items for so many places. */
+export function itemsFor(places: number): number {
+  return Math.max(1, Math.ceil(places / PLACES_PER_ITEM));
+}
+
+/**
+ * Makes an item with free places. The first item of the pool says how many there are, before there is another one, so that each
+ * reader finds all of them.
+ */
+export async function makeItem(
+  { table, clock, settings }: Pick<StorePorts, "table" | "clock" | "settings">,
+  pool: string,
+  at: number,
+): Promise<void> {
+  const expiresAtS = poolExpiryS(clock.nowMs());
+  if (at > 0) {
+    const key = placesKey(settings.keyPrefix, pool, 0);
+    const grown = { set: { items: at + 1, expiresAtS } };
+    const isLess = { kind: "less", attribute: "items", than: at + 1 } as const;
+    const { written, ...found } = await table.update(key, grown, isLess);
+    if (!written && (found as { existing?: Item }).existing === undefined) {
+      await makeItem({ table, clock, settings }, pool, 0);
+      return await makeItem({ table, clock, settings }, pool, at);
+    }
+  }
+  const places: Record<string, string> = {};
+  for (let place = at * PLACES_PER_ITEM; place < (at + 1) * PLACES_PER_ITEM; place++) places[`p${place}`] = FREE;
+  const item = {
+    ...placesKey(settings.keyPrefix, pool, at),
+    ...places,
+    ...(at === 0 && { items: 1, ...poolListing(settings.keyPrefix, pool) }),
+    line: 0,
+    served: "",
+    expiresAtS,
+  };
+  await table.put(item, { kind: "absent" });
+}
+
+/** A write that changes one place if it still has this holder, or is still free. */
+export function placeWrite(
+  { clock, settings }: Pick<StorePorts, "clock" | "settings">,
+  pool: string,
+  { place, from, to, served }: { place: number; from: string; to: string; served?: string },
+  whileNoneWaits = false,
+): Extract<Write, { kind: "update" }> {
+  const attribute = `p${place}`;
+  const is = { kind: "equal", attribute, value: from } as const;
+  return {
+    kind: "update",
+    key: placesKey(settings.keyPrefix, pool, Math.floor(place / PLACES_PER_ITEM)),
+    update: {
+      set: { [attribute]: to, expiresAtS: poolExpiryS(clock.nowMs()), ...(served !== undefined && { served }) },
+    },
+    condition: whileNoneWaits ? { kind: "all", of: [is, { kind: "equal", attribute: "line", value: 0 }] } : is,
+  };
+}

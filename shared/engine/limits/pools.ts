@@ -1,0 +1,239 @@
+/** Asks the pools of an invocation for places before it runs, and gives the places back when it stops (ADR 51). */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { Pool, RuleBook, Subject } from "../../core/limits/rule-book.ts";
+import type { Engine } from "../engine.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import type { Gate } from "../store/pool-items.ts";
+import type { Loaded } from "../store/load.ts";
+import { joinLine, leaveLine, turnKeyOf } from "./line.ts";
+import { lookAtOneHolder } from "./look-at-holder.ts";
+import { giveBack, giveBackAll, hasPlace, serve, takeInAnyCase, takeOrWait } from "./places.ts";
+import { hasToken, passStart, serveStarts, TOKEN_KEPT_MS } from "./starts.ts";
+
+export function subjectOf({ target, limitKey }: Pick<Acceptance, "target" | "limitKey">): Subject {
+  const { service, handler, scope } = target;
+  return { service, handler, scope, limitKey };
+}
+
+/**
+ * Takes a place in each pool, narrow ones first: while it waits for a wider one it keeps the narrow ones, because all others of the
+ * narrow pool would wait there, too. Costs nothing without rules.
+ * @returns `waits` after the turn is written, and `active.lease` names the gate
+ */
+export function enterPools(engine: Engine, active: ActiveInvocation): "go" | "waits" | Promise<"go" | "waits"> {
+  const rules = engine.registry.rules();
+  if (!(rules instanceof Promise) && rules.isEmpty && active.places.isEmpty && active.lease.waitsAt === undefined)
+    return "go";
+  return enter(engine, active, rules);
+}
+
+async function enter(
+  engine: Engine,
+  active: ActiveInvocation,
+  rules: RuleBook | Promise<RuleBook>,
+): Promise<"go" | "waits"> {
+  const book = await rules;
+  const pools = book.poolsOf(subjectOf(active.invocation.acceptance));
+  await leaveUnruled(engine, active, book, pools);
+  if (pools.length > 0) await active.ownAcceptance?.settle();
+  for (let at = 0; at < pools.length; at++) {
+    const pool = pools[at]!;
+    if (!(await passPlaces(engine, active, pool))) return waitsAt(active, "place", pool);
+    if (!(await passRate(engine, active, pool))) return waitsAt(active, "start", pool);
+  }
+  active.lease.noteGate(undefined);
+  return "go";
+}
+
+function waitsAt({ lease }: ActiveInvocation, gate: Gate, { name }: Pool): "waits" {
+  lease.noteGate(`${gate} ${name}`);
+  return "waits";
+}
+
+async function passPlaces(engine: Engine, active: ActiveInvocation, pool: Pool): Promise<boolean> {
+  const { concurrency } = pool.limits;
+  const { acceptance } = active.invocation;
+  if (concurrency === undefined || active.places.has(pool.name)) return true;
+  const isFirst = active.lease.waitsAt === undefined && active.invocation.attempts === 0;
+  const held = await takeOrWait(engine, pool, concurrency, acceptance, isFirst);
+  if (held === "waits") {
+    await lookAtOneHolder(engine, pool.name, concurrency);
+    return false;
+  }
+  active.places.note(pool.name, held);
+  return true;
+}
+
+/** Counts the first attempt alone. A token that was taken long ago, before a wait at a wider pool, is taken anew. */
+async function passRate(engine: Engine, active: ActiveInvocation, pool: Pool): Promise<boolean> {
+  const { rate } = pool.limits;
+  if (rate === undefined || active.invocation.attempts > 0) return true;
+  const known = active.places.tokenOf(pool.name);
+  if (known !== undefined && Math.abs(engine.clock.nowMs() - known) <= TOKEN_KEPT_MS) return true;
+  const hasWaited = active.lease.waitsAt === gateText("start", pool.name);
+  const token = await passStart(engine, pool, rate, active.invocation.acceptance, hasWaited);
+  if (token === "waits") return false;
+  active.places.noteToken(pool.name, token);
+  const earlyMs = token - engine.clock.nowMs();
+  if (earlyMs > 0) await engine.clock.sleep(earlyMs);
+  return true;
+}
+
+function gateText(gate: Gate, pool: string): string {
+  return `${gate} ${pool}`;
+}
+
+function gateOf(waitsAtText: string): { readonly gate: Gate; readonly pool: string } {
+  const blank = waitsAtText.indexOf(" ");
+  return { gate: waitsAtText.slice(0, blank) as Gate, pool: waitsAtText.slice(blank + 1) };
+}
+
+/** Gives back places of pools that no rule limits any more, and lets those go on that wait there. */
+async function leaveUnruled(
+  engine: Engine,
+  active: ActiveInvocation,
+  book: RuleBook,
+  pools: readonly Pool[],
+): Promise<void> {
+  const ruled = new Set(pools.flatMap(({ name, limits }) => (limits.concurrency === undefined ? [] : [name])));
+  for (const [pool, held] of active.places.all) {
+    if (ruled.has(pool)) continue;
+    active.places.forget(pool);
+    await giveBack(engine, pool, placesOf(book, pool), active.invocation.acceptance, held);
+  }
+  const { waitsAt: text } = active.lease;
+  if (text === undefined) return;
+  const { gate, pool } = gateOf(text);
+  if (gate === "place" && placesOf(book, pool) === Infinity) await serve(engine, pool, Infinity);
+}
+
+/** The limit of a pool; Infinity if no rule has one. */
+export function placesOf(book: RuleBook, pool: string): number {
+  return book.ruleOf(pool)?.limits.concurrency ?? Infinity;
+}
+
+/**
+ * Gives back all places, before the invocation is parked or after it has ended, and takes it out of the line in which it waits. Costs
+ * nothing for one without places.
+ */
+export function leavePools(engine: Engine, active: ActiveInvocation): undefined | Promise<void> {
+  if (active.places.isEmpty && active.lease.waitsAt === undefined) return undefined;
+  return leave(engine, active);
+}
+
+async function leave(engine: Engine, active: ActiveInvocation): Promise<void> {
+  const book = await engine.registry.rules();
+  const { acceptance } = active.invocation;
+  await leaveGate(engine, book, acceptance, active.lease.waitsAt);
+  active.lease.noteGate(undefined);
+  for (const [pool, held] of active.places.all) {
+    active.places.forget(pool);
+    await giveBack(engine, pool, placesOf(book, pool), acceptance, held);
+  }
+}
+
+/**
+ * The same for an invocation that no driver of this process has: it has ended, by a kill or with a process that died. Costs a read for
+ * each pool with a limit.
+ * @param waitsAtText the gate of the lease record
+ */
+export async function leaveAllPools(engine: Engine, acceptance: Acceptance, waitsAtText?: string): Promise<void> {
+  const rules = engine.registry.rules();
+  const book = rules instanceof Promise ? await rules : rules;
+  if (book.isEmpty && waitsAtText === undefined) return;
+  await leaveGate(engine, book, acceptance, waitsAtText);
+  for (const { name, limits } of book.poolsOf(subjectOf(acceptance))) {
+    if (limits.concurrency !== undefined) await giveBackAll(engine, name, limits.concurrency, acceptance);
+    if (limits.rate !== undefined) await serveStarts(engine, name, limits.rate);
+  }
+}
+
+async function leaveGate(
+  engine: Engine,
+  book: RuleBook,
+  acceptance: Acceptance,
+  waitsAtText: string | undefined,
+): Promise<void> {
+  if (waitsAtText === undefined) return;
+  const { gate, pool } = gateOf(waitsAtText);
+  const turnKey = turnKeyFor(acceptance, pool);
+  await leaveLine(engine, turnKeyOf(engine, { name: pool, turnKey }, gate, acceptance));
+  if (gate === "place") await giveBackAll(engine, pool, placesOf(book, pool), acceptance);
+}
+
+/** The key by which the invocation takes turns in a pool, also if no rule counts for the pool any more. */
+function turnKeyFor(acceptance: Acceptance, pool: string): string {
+  const { scope, limitKey } = subjectOf(acceptance);
+  if (scope === undefined) return "";
+  const names = [scope, ...(limitKey?.split("/") ?? [])];
+  for (let depth = 1; depth <= names.length; depth++)
+    if (pool === names.slice(0, depth).join("/")) return names[depth] ?? "";
+  return scope;
+}
+
+/**
+ * Asked when a message has come for an invocation that waits at a gate. Whoever asks serves the line first, because a process that
+ * should have done so may have died.
+ * @returns true if it still waits, so that nobody needs to claim it
+ */
+export async function stillWaitsAtGate(engine: Engine, loaded: Loaded, mayHoldBack = true): Promise<boolean> {
+  const { leaseRecord, invocation } = loaded;
+  if (leaseRecord?.waitsAt === undefined || leaseRecord.untilMs !== 0 || !mayHoldBack) return false;
+  const { acceptance } = invocation;
+  const { gate, pool } = gateOf(leaseRecord.waitsAt);
+  const limits = (await engine.registry.rules())
+    .poolsOf(subjectOf(acceptance))
+    .find(({ name }) => name === pool)?.limits;
+  if (gate === "start") {
+    if (limits?.rate === undefined) return false;
+    await serveStarts(engine, pool, limits.rate, acceptance);
+    return !(await hasToken(engine, pool, acceptance));
+  }
+  if (limits?.concurrency === undefined) return false;
+  await serve(engine, pool, limits.concurrency);
+  return !(await hasPlace(engine, pool, limits.concurrency, acceptance));
+}
+
+/** Asked after the park of an invocation that waits at a gate: a place may have come before the park. */
+export async function hasPassedGate(engine: Engine, active: ActiveInvocation): Promise<boolean> {
+  const { acceptance } = active.invocation;
+  if (active.lease.waitsAt === undefined) return false;
+  const { gate, pool } = gateOf(active.lease.waitsAt);
+  const limits = (await engine.registry.rules())
+    .poolsOf(subjectOf(acceptance))
+    .find(({ name }) => name === pool)?.limits;
+  if (gate === "start") return limits?.rate === undefined || (await hasToken(engine, pool, acceptance));
+  return limits?.concurrency === undefined || (await hasPlace(engine, pool, limits.concurrency, acceptance));
+}
+
+/**
+ * The sweeper's look at an invocation that waits: writes its turn anew, so that it does not expire, serves the line, and looks at one
+ * holder.
+ * @returns true if it can go on
+ */
+export async function comesToItsGate(engine: Engine, loaded: Loaded): Promise<boolean> {
+  const { leaseRecord, invocation } = loaded;
+  if (leaseRecord?.waitsAt === undefined) return true;
+  const { acceptance } = invocation;
+  const { gate, pool } = gateOf(leaseRecord.waitsAt);
+  if (await stillWaitsAtGate(engine, loaded)) {
+    await joinLine(engine, { name: pool, turnKey: turnKeyFor(acceptance, pool) }, gate, acceptance);
+    const places = placesOf(await engine.registry.rules(), pool);
+    if (gate === "place" && Number.isFinite(places)) await lookAtOneHolder(engine, pool, places);
+    return !(await stillWaitsAtGate(engine, loaded));
+  }
+  return true;
+}
+
+/** Takes places for an invocation that runs already when a rule is made: from now on the rule counts it. */
+export async function enterInAnyCase(engine: Engine, active: ActiveInvocation): Promise<void> {
+  const { acceptance } = active.invocation;
+  for (const pool of (await engine.registry.rules()).poolsOf(subjectOf(acceptance))) {
+    const { concurrency } = pool.limits;
+    if (concurrency === undefined || active.places.has(pool.name)) continue;
+    const held = await takeInAnyCase(engine, pool, concurrency, acceptance);
+    if (active.attempt.exchange === undefined || active.lease.isLost)
+      await giveBack(engine, pool.name, concurrency, acceptance, held);
+    else active.places.note(pool.name, held);
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Lets invocations begin at the rate of a pool (ADR 51). An invocation that finds the bucket empty waits in line. One message goes to
+ * one of the line for the moment of the next token; its consumer serves as many as there are tokens, and sends the next message.
+ */
+import { takeTokens } from "../../core/limits/token-bucket.ts";
+import type { Rate } from "../../core/limits/rule.ts";
+import type { Engine } from "../engine.ts";
+import { isFar, sendWake, wakeAt, wakeNow } from "../messaging/wake.ts";
+import { poolExpiryS, tokenKey, type Turn } from "../store/pool-items.ts";
+import { knowsEveryDriver } from "../ports/store-ownership.ts";
+import { type Bucket, changeBucket, nextAtMs, readBucket, takeTokensNow } from "./bucket.ts";
+import { joinLine, type Lane, leaveLine, type Life, nextTurn, turnsAt } from "./line.ts";
+
+/** An invocation that begins later than this after its token asks for another one, so that late ones do not begin all at once. */
+export const TOKEN_KEPT_MS = 5_000;
+/** A message that serves the line is overdue after this time, and one who comes to the line sends another. */
+const OVERDUE_MS = 2_000;
+/** The most invocations that one message serves. */
+const SERVED_MAX = 64;
+/** Queues on AWS delay by whole seconds, so a message there gives tokens for the second that follows, each with its moment. */
+const AHEAD_SHARED_MS = 1_000;
+/** The least time between two messages of one line. */
+const APART_SOLE_MS = 20;
+const TRIES = 16;
+
+/**
+ * @param hasWaited true if the invocation has a turn, or may have got a token
+ * @returns the moment of the token, which may be up to a second ahead; or `waits` after the turn is written
+ */
+export async function passStart(
+  engine: Engine,
+  lane: Lane,
+  rate: Rate,
+  life: Life,
+  hasWaited: boolean,
+): Promise<number | "waits"> {
+  const nowMs = engine.clock.nowMs();
+  const granted = hasWaited ? await takeGranted(engine, lane.name, life) : undefined;
+  if (granted !== undefined && Math.abs(nowMs - granted) <= TOKEN_KEPT_MS) return granted;
+  // A rate of thousands a second would wear out its item if each start were a write.
+  const take = (count: number) => takeTokensNow(engine, lane.name, rate, count);
+  if (await engine.activeInvocations.starts.ask(lane.name, take)) return nowMs;
+  await joinLine(engine, lane, "start", life);
+  await callForService(engine, lane.name, rate, life);
+  return "waits";
+}
+
+/** True if the line has given the invocation a token. */
+export async function hasToken({ table, settings }: Engine, pool: string, { id, nonce }: Life): Promise<boolean> {
+  return (await table.get(tokenKey(settings.keyPrefix, pool, id)))?.["n"] === nonce;
+}
+
+async function takeGranted(
+  { table, settings }: Engine,
+  pool: string,
+  { id, nonce }: Life,
+): Promise<number | undefined> {
+  const key = tokenKey(settings.keyPrefix, pool, id);
+  const item = await table.get(key);
+  if (item?.["n"] !== nonce) return undefined;
+  await table.delete(key);
+  return Number(item["atMs"]);
+}
+
+/** Sends the message that serves the line, unless one is on its way. */
+async function callForService(engine: Engine, pool: string, rate: Rate, life: Life): Promise<void> {
+  let bucket = await readBucket(engine, pool);
+  for (let tried = 0; tried < TRIES; tried++) {
+    const nowMs = engine.clock.nowMs();
+    if (bucket.isWaitedFor && bucket.pumpAtMs > nowMs - OVERDUE_MS) return;
+    const atMs = nextAtMs(rate, bucket, nowMs);
+    const changed = await changeBucket(engine, pool, bucket, { isWaitedFor: true, pumpAtMs: atMs });
+    if (changed.written) return await wakeFor(engine, life, atMs);
+    bucket = changed.bucket;
+  }
+}
+
+async function wakeFor(engine: Engine, to: Pick<Life, "id" | "nonce" | "target">, atMs: number): Promise<void> {
+  if (isFar(engine, atMs)) await wakeAt(engine, to, atMs);
+  else await sendWake(engine, to, Math.max(0, atMs - engine.clock.nowMs()));
+}
+
+/**
+ * Gives the tokens that there are to those who wait, if their time has come.
+ * @param carrier the invocation whose timer came before that time: the timer is set again
+ */
+export async function serveStarts(engine: Engine, pool: string, rate: Rate, carrier?: Life): Promise<void> {
+  const bucket = await readBucket(engine, pool);
+  if (!bucket.isWaitedFor) return;
+  const nowMs = engine.clock.nowMs();
+  if (bucket.pumpAtMs > nowMs) return carrier && (await wakeFor(engine, carrier, bucket.pumpAtMs));
+  const waiting = (await turnsAt(engine, pool, "start", SERVED_MAX)).length;
+  if (waiting === 0) return await endLine(engine, pool, bucket);
+  const ahead = knowsEveryDriver(engine.settings) ? 0 : AHEAD_SHARED_MS;
+  const tokens = takeTokens(rate, bucket.fullAtUs, nowMs + ahead, waiting);
+  const after: Bucket = { ...bucket, fullAtUs: tokens.fullAtUs };
+  const apartMs = knowsEveryDriver(engine.settings) ? APART_SOLE_MS : AHEAD_SHARED_MS;
+  const pumpAtMs = Math.max(nextAtMs(rate, after, nowMs), nowMs + apartMs);
+  // Of two who serve at a time, one is refused, and leaves the line to the other.
+  const moments = momentsOf(rate, bucket, tokens.count, nowMs);
+  const served = await planned(engine, pool, bucket.servedKey, moments.length);
+  const servedKey = served.at(-1)?.turnKey ?? bucket.servedKey;
+  const changed = await changeBucket(engine, pool, bucket, { ...after, pumpAtMs, servedKey });
+  if (!changed.written) return;
+  for (const [at, turn] of served.entries()) await grant(engine, pool, turn, moments[at]!);
+  const next = await nextTurn(engine, pool, "start", servedKey);
+  if (next === undefined) return await endLine(engine, pool, changed.bucket);
+  await wakeFor(engine, { id: next.id, nonce: next.nonce, target: { service: next.service, handler: "" } }, pumpAtMs);
+}
+
+/** The moments at which the bucket has each of these tokens. */
+function momentsOf(rate: Rate, bucket: Bucket, count: number, nowMs: number): readonly number[] {
+  const moments: number[] = [];
+  let { fullAtUs } = bucket;
+  for (let at = 0; at < count; at++) {
+    const atMs = nextAtMs(rate, { ...bucket, fullAtUs }, nowMs);
+    moments.push(atMs);
+    ({ fullAtUs } = takeTokens(rate, fullAtUs, atMs, 1));
+  }
+  return moments;
+}
+
+/** The next turns, key by key. A read of the first turns is enough for the turns of one key; other keys cost a read each. */
+async function planned(engine: Engine, pool: string, servedKey: string, count: number): Promise<readonly Turn[]> {
+  const byKey = new Map<string, Turn[]>();
+  for (const turn of await turnsAt(engine, pool, "start", READ_MAX)) {
+    const some = byKey.get(turn.turnKey) ?? [];
+    some.push(turn);
+    byKey.set(turn.turnKey, some);
+  }
+  const keys = [...byKey.keys()].sort();
+  const from = keys.findIndex((key) => key > servedKey);
+  const inTurn = from <= 0 ? keys : [...keys.slice(from), ...keys.slice(0, from)];
+  const plan: Turn[] = [];
+  for (let round = 0; plan.length < count; round++) {
+    const turns = inTurn.flatMap((key) => byKey.get(key)![round] ?? []);
+    if (turns.length === 0) break;
+    plan.push(...turns.slice(0, count - plan.length));
+  }
+  return plan;
+}
+
+/** The most turns that are read to find the next ones of each key. */
+const READ_MAX = 1_000;
+
+/** The token is written before the turn is removed: who dies between the two has given a token twice, and lost none. */
+async function grant(engine: Engine, pool: string, turn: Turn, atMs: number): Promise<void> {
+  const { id, nonce, service } = turn;
+  const expiresAtS = poolExpiryS(atMs);
+  await engine.table.put({ ...tokenKey(engine.settings.keyPrefix, pool, id), n: nonce, atMs, expiresAtS });
+  await leaveLine(engine, turn.key);
+  const waiting = engine.activeInvocations.find(id);
+  if (waiting?.places.waitsInLine === true) waiting.inbox.interrupt();
+  else await wakeNow(engine, { id, ...(service !== "" && { target: { service } }) });
+}
+
+/** One who has come to the line just before has seen that it is waited for, so the turns are read once more afterwards. */
+async function endLine(engine: Engine, pool: string, bucket: Bucket): Promise<void> {
+  const { written, bucket: ended } = await changeBucket(engine, pool, bucket, { isWaitedFor: false, pumpAtMs: 0 });
+  if (!written) return;
+  const late = await nextTurn(engine, pool, "start", bucket.servedKey);
+  if (late === undefined) return;
+  const pumpAtMs = engine.clock.nowMs();
+  const again = await changeBucket(engine, pool, ended, { isWaitedFor: true, pumpAtMs });
+  if (again.written)
+    await wakeNow(engine, { id: late.id, ...(late.service !== "" && { target: { service: late.service } }) });
+}

@@ -1,0 +1,50 @@
+/** The places that the driver of an invocation has in pools, as it last wrote them. Only the functions of `limits/` change this memory. */
+
+/** A place in the table, as this driver wrote it. */
+export interface HeldPlace {
+  readonly place: number;
+  readonly holder: string;
+}
+
+export class HeldPlaces {
+  #byPool: Map<string, HeldPlace> | undefined;
+  #tokens: Map<string, number> | undefined;
+  #inLineFromMs: number | undefined;
+  /** True while the driver waits in memory for a turn, with its turn written and a backstop. */
+  waitsInLine = false;
+
+  get isEmpty(): boolean {
+    return this.#byPool === undefined || this.#byPool.size === 0;
+  }
+
+  /** The pools in which the driver has a place, the widest last. */
+  get all(): readonly (readonly [pool: string, held: HeldPlace])[] {
+    return this.#byPool === undefined ? [] : [...this.#byPool];
+  }
+
+  has(pool: string): boolean {
+    return this.#byPool?.has(pool) === true;
+  }
+
+  note(pool: string, held: HeldPlace): void {
+    (this.#byPool ??= new Map()).set(pool, held);
+  }
+
+  forget(pool: string): void {
+    this.#byPool?.delete(pool);
+  }
+
+  /** The moment of the token that the driver has taken from the bucket of a pool. */
+  tokenOf(pool: string): number | undefined {
+    return this.#tokens?.get(pool);
+  }
+
+  noteToken(pool: string, atMs: number): void {
+    (this.#tokens ??= new Map()).set(pool, atMs);
+  }
+
+  /** When the driver began to wait in line. */
+  inLineFromMs(nowMs: number): number {
+    return (this.#inLineFromMs ??= nowMs);
+  }
+}
