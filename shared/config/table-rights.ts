@@ -7,6 +7,7 @@
 export const PARTITIONS = {
   invocations: "inv#*",
   objects: "obj#*",
+  pools: "pool#*",
   sweeper: "sweeper",
   positions: "topic#*",
   registry: "registry",
@@ -34,12 +35,12 @@ export type TableRole = "ingress" | "admin" | "worker" | "sweeper" | "topics" | 
 
 /** Each process checks at its start that the table has its format and was written under its secret. */
 const CHECKED: readonly PartitionKind[] = ["secret", "format"];
-/** The partitions that a driver reads: invocations, the objects that they use, and where their handlers are. */
-const DRIVEN: readonly PartitionKind[] = ["invocations", "objects", "registry", "notes", ...CHECKED];
+/** The partitions that a driver reads: invocations, the objects and places that they use, and where their handlers are. */
+const DRIVEN: readonly PartitionKind[] = ["invocations", "objects", "pools", "registry", "notes", ...CHECKED];
 /** The partitions that a driver writes. No driver writes the registry, which decides whose code gets which calls. */
-const DRIVES: readonly PartitionKind[] = ["invocations", "objects", "notes"];
-/** Contents of invocations that never started, pieces of large values in objects, and circuits that close. */
-const TIDIES: readonly PartitionKind[] = ["invocations", "objects", "notes"];
+const DRIVES: readonly PartitionKind[] = ["invocations", "objects", "pools", "notes"];
+/** Contents of invocations that never started, pieces of large values in objects, turns in lines, and circuits that close. */
+const TIDIES: readonly PartitionKind[] = ["invocations", "objects", "pools", "notes"];
 
 export const TABLE_RIGHTS: Readonly<Record<TableRole, TableRights>> = {
   ingress: { reads: DRIVEN, writes: DRIVES, deletes: TIDIES },

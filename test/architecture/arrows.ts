@@ -31,8 +31,8 @@ const ENGINE_LAYERS = [
   // The engine's own files: `engine.ts` with the record of all ports, and `traces.ts`, which needs that record.
   "",
   "messaging",
-  "lease",
   "limits",
+  "lease",
   "lock",
   "accept",
   "attempt",

@@ -17,6 +17,7 @@ import {
 import { notesPk, registryPk } from "../../shared/engine/register/registry-items.ts";
 import { invocationPk, sweeperPk } from "../../shared/engine/store/item-keys.ts";
 import { objectPk } from "../../shared/engine/store/object-keys.ts";
+import { placesKey } from "../../shared/engine/store/pool-items.ts";
 import { secretKey } from "../../shared/wiring/environment-secret.ts";
 import { briefApp } from "./brief-app.ts";
 import { resourceText } from "./resource-words.ts";
@@ -133,6 +134,7 @@ test("each pattern matches the partitions that the engine makes, and no other ki
   const made: Readonly<Record<PartitionKind, string>> = {
     invocations: invocationPk("", "inv_1"),
     objects: objectPk("", { service: "registry", key: "schema" }, (text) => text),
+    pools: placesKey("", "acme", 1).pk,
     sweeper: sweeperPk(""),
     positions: "topic#sub_1",
     registry: registryPk(""),

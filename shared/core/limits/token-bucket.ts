@@ -15,14 +15,15 @@ export function intervalUs({ count, perMs }: Rate): number {
 }
 
 /**
- * Takes up to `wanted` tokens that are in the bucket now.
+ * Takes up to `wanted` tokens that are in the bucket now, or come into it within `aheadMs`.
  * @param fullAtUs as the store has it; 0 for a bucket that no invocation has used
  */
-export function takeTokens(rate: Rate, fullAtUs: number, nowMs: number, wanted: number): Tokens {
+export function takeTokens(rate: Rate, fullAtUs: number, nowMs: number, wanted: number, aheadMs = 0): Tokens {
   const eachUs = intervalUs(rate);
   const nowUs = Math.floor(nowMs * 1_000);
   const from = fromUs(rate, fullAtUs, nowUs);
-  const count = Math.max(0, Math.min(wanted, Math.floor((nowUs + rate.burst * eachUs - from) / eachUs)));
+  const untilUs = nowUs + Math.floor(aheadMs * 1_000);
+  const count = Math.max(0, Math.min(wanted, Math.floor((untilUs + rate.burst * eachUs - from) / eachUs)));
   return { count, fullAtUs: from + count * eachUs };
 }
 
@@ -33,7 +34,13 @@ export function nextTokenAtMs(rate: Rate, fullAtUs: number, nowMs: number): numb
   return Math.ceil((fromUs(rate, fullAtUs, nowUs) + eachUs - rate.burst * eachUs) / 1_000);
 }
 
-/** A bucket cannot lack more than all of its tokens: a later moment comes from a slower rate, or from a clock that was ahead. */
+/** Tokens are given this far ahead at most. */
+const AHEAD_MAX_US = 2_000_000;
+
+/**
+ * A bucket cannot lack more than all of its tokens and those that were given ahead: a later moment comes from a slower rate, or from
+ * a clock that was ahead.
+ */
 function fromUs(rate: Rate, fullAtUs: number, nowUs: number): number {
-  return Math.min(Math.max(fullAtUs, nowUs), nowUs + rate.burst * intervalUs(rate));
+  return Math.min(Math.max(fullAtUs, nowUs), nowUs + rate.burst * intervalUs(rate) + AHEAD_MAX_US);
 }

@@ -1,7 +1,6 @@
 /** The order in which invocations wait for a place: keys take turns, and within a key priority counts, and then age. */
 
-/** The priority of an invocation that names none, from 0 to 9; a higher one goes first. */
-export const DEFAULT_PRIORITY = 5;
+import { PRIORITY_DEFAULT } from "../model/request-options.ts";
 
 /**
  * Each step of priority counts as much as this time of waiting. So an invocation of the lowest priority goes before each one of
@@ -10,6 +9,6 @@ export const DEFAULT_PRIORITY = 5;
 export const PRIORITY_STEP_MS = 60_000;
 
 /** @param sinceMs the moment from which on the invocation could have run */
-export function turnOrder(sinceMs: number, priority = DEFAULT_PRIORITY): number {
-  return Math.max(0, Math.floor(sinceMs) - (priority - DEFAULT_PRIORITY) * PRIORITY_STEP_MS);
+export function turnOrder(sinceMs: number, priority = PRIORITY_DEFAULT): number {
+  return Math.max(0, Math.floor(sinceMs) - (priority - PRIORITY_DEFAULT) * PRIORITY_STEP_MS);
 }

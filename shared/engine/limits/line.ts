@@ -2,6 +2,7 @@
 import { turnOrder } from "../../core/limits/turn.ts";
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Engine } from "../engine.ts";
+import { wakeNow } from "../messaging/wake.ts";
 import {
   type Gate,
   poolExpiryS,
@@ -97,4 +98,11 @@ export async function turnsAt(
     after = page.next;
   } while (after !== undefined && turns.length < most);
   return turns;
+}
+
+/** An invocation that waits in the memory of this process needs no message. */
+export async function wakeTurn(engine: Engine, { id, service }: Turn): Promise<void> {
+  const waiting = engine.activeInvocations.find(id);
+  if (waiting?.places.waitsInLine === true) waiting.inbox.interrupt();
+  else await wakeNow(engine, { id, ...(service !== "" && { target: { service } }) });
 }

@@ -6,9 +6,8 @@ import { freePlace, givenBack, placeBeyond, type Taken } from "../../core/limits
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { HeldPlace } from "../local/held-places.ts";
-import { wakeNow } from "../messaging/wake.ts";
 import { holderOf, holderText, placesKey, PLACES_PER_ITEM, takenIn, type Turn } from "../store/pool-items.ts";
-import { joinLine, type Lane, leaveLine, type Life, nextTurn, turnKeyOf } from "./line.ts";
+import { joinLine, type Lane, leaveLine, type Life, nextTurn, turnKeyOf, wakeTurn } from "./line.ts";
 import { FREE, itemsFor, makeItem, placeWrite, type PoolState, readPool } from "./pool-state.ts";
 
 /** Concurrent takers of one place refuse each other; one of them succeeds each time. */
@@ -30,7 +29,7 @@ export async function takeOrWait(
   life: Life,
   isFirst: boolean,
 ): Promise<HeldPlace | "waits"> {
-  const sampled = isFirst ? await takeSampled(engine, lane.name, places, life) : undefined;
+  const sampled = isFirst ? await takeSampled(engine, lane, places, life) : undefined;
   const held = sampled ?? (await take(engine, lane, places, life));
   if (held !== undefined) return held;
   await joinLine(engine, lane, "place", life);
@@ -57,7 +56,8 @@ async function take(engine: Engine, lane: Lane, places: number, life: Life): Pro
 const READ_WHOLE_MAX = 4;
 
 /** Looks for a free place in one item of a large pool, so that the reads do not grow with the pool. */
-async function takeSampled(engine: Engine, pool: string, places: number, life: Named): Promise<HeldPlace | undefined> {
+async function takeSampled(engine: Engine, lane: Lane, places: number, life: Named): Promise<HeldPlace | undefined> {
+  const pool = lane.name;
   const count = itemsFor(places);
   if (count <= READ_WHOLE_MAX) return undefined;
   const at = Math.floor(share(engine) * count);
@@ -67,7 +67,7 @@ async function takeSampled(engine: Engine, pool: string, places: number, life: N
   const [place] = free[Math.floor(share(engine) * free.length)] ?? [];
   if (place === undefined) return undefined;
   const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine, undefined) });
-  const { key, update, condition } = placeWrite(engine, pool, { place, from: FREE, to: holder });
+  const { key, update, condition } = placeWrite(engine, pool, { place, from: FREE, to: holder, served: lane.turnKey });
   return (await engine.table.update(key, update, condition)).written ? { place, holder } : undefined;
 }
 
@@ -77,7 +77,7 @@ function isWaitedFor({ items, unmarked }: PoolState): boolean {
 
 async function takeFrom(
   engine: Engine,
-  { name }: Lane,
+  { name, turnKey }: Lane,
   places: number,
   life: Named,
   found: PoolState,
@@ -90,7 +90,8 @@ async function takeFrom(
     // A place that another process gave, or that a former driver took, gets a new stamp: who would free it sees that it is used.
     const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine, own?.holder) });
     await ensureItem(engine, name, place, state);
-    const { key, update, condition } = placeWrite(engine, name, { place, from: own?.holder ?? FREE, to: holder });
+    const write = { place, from: own?.holder ?? FREE, to: holder, ...(own === undefined && { served: turnKey }) };
+    const { key, update, condition } = placeWrite(engine, name, write);
     if ((await engine.table.update(key, update, condition)).written) return { place, holder };
     state = await readPool(engine, name, places);
   }
@@ -126,11 +127,6 @@ function ownPlaces(taken: Taken, { id, nonce }: Named): readonly HeldPlace[] {
     if (named.id === id && named.nonce === nonce) own.push({ place, holder });
   }
   return own;
-}
-
-/** True if a place of the pool names the life. */
-export async function hasPlace(engine: Engine, pool: string, places: number, life: Named): Promise<boolean> {
-  return ownPlace((await readPool(engine, pool, places)).taken, life) !== undefined;
 }
 
 const STAMPS = 36 ** 3;
@@ -244,7 +240,7 @@ async function passOn(
     case "free":
       await change(engine, [placeWrite(engine, pool, { place, from: holder, to: FREE })]);
       // An invocation that began to wait since the read of the turns has seen this place as taken.
-      return await serve(engine, pool, places);
+      await serve(engine, pool, places);
   }
 }
 
@@ -300,26 +296,20 @@ async function giveBackUnused(engine: Engine, pool: string, places: number, unus
   }
 }
 
-/** An invocation that waits in the memory of this process needs no message. */
-async function wakeTurn(engine: Engine, { id, service }: Turn): Promise<void> {
-  const waiting = engine.activeInvocations.find(id);
-  if (waiting?.places.waitsInLine === true) waiting.inbox.interrupt();
-  else await wakeNow(engine, { id, ...(service !== "" && { target: { service } }) });
-}
-
 /**
  * Hands free places to those who wait, until there is none of either. Anyone may do this at any time.
  * @param places the limit now; if it is Infinity, each that waits is woken, because it needs no place any more
+ * @returns true if it stopped at its bound, and more may be served
  */
-export async function serve(engine: Engine, pool: string, places: number): Promise<void> {
+export async function serve(engine: Engine, pool: string, places: number): Promise<boolean> {
   for (let served = 0; served < SERVED_MAX; served++) {
     const state = await readPool(engine, pool, finite(places));
     const place = Number.isFinite(places) ? freePlace(state.taken, places, share(engine)) : undefined;
-    if (place === undefined && Number.isFinite(places)) return;
+    if (place === undefined && Number.isFinite(places)) return false;
     const at = Math.floor((place ?? 0) / PLACES_PER_ITEM);
     const turn = await nextTurn(engine, pool, "place", state.servedKeys.get(at) ?? "");
     if (turn === undefined) {
-      if (await isLineEmpty(engine, pool, state)) return;
+      if (await isLineEmpty(engine, pool, state)) return false;
     } else if (place === undefined) {
       if (await leaveLine(engine, turn.key)) await wakeTurn(engine, turn);
     } else {
@@ -327,6 +317,7 @@ export async function serve(engine: Engine, pool: string, places: number): Promi
       await handTo(engine, pool, places, { place, holder: FREE }, turn, state.taken);
     }
   }
+  return true;
 }
 
 /**

@@ -7,8 +7,8 @@ import type { Gate } from "../store/pool-items.ts";
 import type { Loaded } from "../store/load.ts";
 import { joinLine, leaveLine, turnKeyOf } from "./line.ts";
 import { lookAtOneHolder } from "./look-at-holder.ts";
-import { giveBack, giveBackAll, hasPlace, serve, takeInAnyCase, takeOrWait } from "./places.ts";
-import { hasToken, passStart, serveStarts, TOKEN_KEPT_MS } from "./starts.ts";
+import { giveBack, giveBackAll, serve, takeInAnyCase, takeOrWait } from "./places.ts";
+import { passStart, releaseStarts, serveStarts, TOKEN_KEPT_MS } from "./starts.ts";
 
 export function subjectOf({ target, limitKey }: Pick<Acceptance, "target" | "limitKey">): Subject {
   const { service, handler, scope } = target;
@@ -32,22 +32,37 @@ async function enter(
   active: ActiveInvocation,
   rules: RuleBook | Promise<RuleBook>,
 ): Promise<"go" | "waits"> {
-  const book = await rules;
-  const pools = book.poolsOf(subjectOf(active.invocation.acceptance));
-  await leaveUnruled(engine, active, book, pools);
-  if (pools.length > 0) await active.ownAcceptance?.settle();
-  for (let at = 0; at < pools.length; at++) {
-    const pool = pools[at]!;
-    if (!(await passPlaces(engine, active, pool))) return waitsAt(active, "place", pool);
-    if (!(await passRate(engine, active, pool))) return waitsAt(active, "start", pool);
+  for (let book = await rules; ;) {
+    const pools = book.poolsOf(subjectOf(active.invocation.acceptance));
+    await leaveUnruled(engine, active, book, pools);
+    if (pools.length > 0) await active.ownAcceptance?.settle();
+    const shut = await firstShut(engine, active, pools);
+    active.lease.noteGate(shut && gateText(shut.gate, shut.pool.name));
+    if (shut === undefined) return "go";
+    // A change of the rules serves the turns that it finds. A turn that was written later has to find the change.
+    const now = await engine.registry.rulesNow();
+    if (limitsIn(now, shut.pool.name) === limitsIn(book, shut.pool.name)) return "waits";
+    book = now;
   }
-  active.lease.noteGate(undefined);
-  return "go";
 }
 
-function waitsAt({ lease }: ActiveInvocation, gate: Gate, { name }: Pool): "waits" {
-  lease.noteGate(`${gate} ${name}`);
-  return "waits";
+interface Shut {
+  readonly gate: Gate;
+  readonly pool: Pool;
+}
+
+/** Passes gate after gate. @returns the first one that is shut: the line there has the turn of the invocation */
+async function firstShut(engine: Engine, active: ActiveInvocation, pools: readonly Pool[]): Promise<Shut | undefined> {
+  for (const pool of pools) {
+    if (!(await passPlaces(engine, active, pool))) return { gate: "place", pool };
+    if (!(await passRate(engine, active, pool))) return { gate: "start", pool };
+  }
+  return undefined;
+}
+
+/** The limits of a pool, as a text that can be compared. */
+function limitsIn(book: RuleBook, pool: string): string {
+  return JSON.stringify(book.ruleOf(pool)?.limits ?? {});
 }
 
 async function passPlaces(engine: Engine, active: ActiveInvocation, pool: Pool): Promise<boolean> {
@@ -104,7 +119,11 @@ async function leaveUnruled(
   const { waitsAt: text } = active.lease;
   if (text === undefined) return;
   const { gate, pool } = gateOf(text);
-  if (gate === "place" && placesOf(book, pool) === Infinity) await serve(engine, pool, Infinity);
+  const limits = book.ruleOf(pool)?.limits;
+  if ((gate === "place" ? limits?.concurrency : limits?.rate) !== undefined) return;
+  await leaveGate(engine, book, active.invocation.acceptance, text);
+  if (gate === "place") await serve(engine, pool, Infinity);
+  else await releaseStarts(engine, pool);
 }
 
 /** The limit of a pool; Infinity if no rule has one. */
@@ -173,37 +192,35 @@ function turnKeyFor(acceptance: Acceptance, pool: string): string {
 
 /**
  * Asked when a message has come for an invocation that waits at a gate. Whoever asks serves the line first, because a process that
- * should have done so may have died.
- * @returns true if it still waits, so that nobody needs to claim it
+ * should have done so may have died. One without a turn has been served, also under rules that this process does not know yet.
+ * @returns true if it still waits, so that no driver needs to claim it
  */
-export async function stillWaitsAtGate(engine: Engine, loaded: Loaded, mayHoldBack = true): Promise<boolean> {
+export async function stillWaitsAtGate(engine: Engine, loaded: Loaded): Promise<boolean> {
   const { leaseRecord, invocation } = loaded;
-  if (leaseRecord?.waitsAt === undefined || leaseRecord.untilMs !== 0 || !mayHoldBack) return false;
+  if (leaseRecord?.waitsAt === undefined || leaseRecord.untilMs !== 0) return false;
   const { acceptance } = invocation;
   const { gate, pool } = gateOf(leaseRecord.waitsAt);
-  const limits = (await engine.registry.rules())
-    .poolsOf(subjectOf(acceptance))
-    .find(({ name }) => name === pool)?.limits;
+  const limits = (await engine.registry.rules()).ruleOf(pool)?.limits;
   if (gate === "start") {
     if (limits?.rate === undefined) return false;
     await serveStarts(engine, pool, limits.rate, acceptance);
-    return !(await hasToken(engine, pool, acceptance));
+  } else {
+    if (limits?.concurrency === undefined) return false;
+    await serve(engine, pool, limits.concurrency);
   }
-  if (limits?.concurrency === undefined) return false;
-  await serve(engine, pool, limits.concurrency);
-  return !(await hasPlace(engine, pool, limits.concurrency, acceptance));
+  return await hasTurn(engine, acceptance, leaseRecord.waitsAt);
 }
 
-/** Asked after the park of an invocation that waits at a gate: a place may have come before the park. */
+async function hasTurn(engine: Engine, acceptance: Acceptance, waitsAtText: string): Promise<boolean> {
+  const { gate, pool } = gateOf(waitsAtText);
+  const turn = turnKeyOf(engine, { name: pool, turnKey: turnKeyFor(acceptance, pool) }, gate, acceptance);
+  return (await engine.table.get(turn))?.["n"] === acceptance.nonce;
+}
+
+/** Asked after the park of an invocation that waits at a gate: it may have been served before the park. */
 export async function hasPassedGate(engine: Engine, active: ActiveInvocation): Promise<boolean> {
-  const { acceptance } = active.invocation;
-  if (active.lease.waitsAt === undefined) return false;
-  const { gate, pool } = gateOf(active.lease.waitsAt);
-  const limits = (await engine.registry.rules())
-    .poolsOf(subjectOf(acceptance))
-    .find(({ name }) => name === pool)?.limits;
-  if (gate === "start") return limits?.rate === undefined || (await hasToken(engine, pool, acceptance));
-  return limits?.concurrency === undefined || (await hasPlace(engine, pool, limits.concurrency, acceptance));
+  const { waitsAt } = active.lease;
+  return waitsAt !== undefined && !(await hasTurn(engine, active.invocation.acceptance, waitsAt));
 }
 
 /**

@@ -5,18 +5,19 @@
 import { takeTokens } from "../../core/limits/token-bucket.ts";
 import type { Rate } from "../../core/limits/rule.ts";
 import type { Engine } from "../engine.ts";
-import { isFar, sendWake, wakeAt, wakeNow } from "../messaging/wake.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
+import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 import { poolExpiryS, tokenKey, type Turn } from "../store/pool-items.ts";
 import { knowsEveryDriver } from "../ports/store-ownership.ts";
 import { type Bucket, changeBucket, nextAtMs, readBucket, takeTokensNow } from "./bucket.ts";
-import { joinLine, type Lane, leaveLine, type Life, nextTurn, turnsAt } from "./line.ts";
+import { joinLine, type Lane, leaveLine, type Life, nextTurn, turnsAt, wakeTurn } from "./line.ts";
 
 /** An invocation that begins later than this after its token asks for another one, so that late ones do not begin all at once. */
 export const TOKEN_KEPT_MS = 5_000;
 /** A message that serves the line is overdue after this time, and one who comes to the line sends another. */
 const OVERDUE_MS = 2_000;
-/** The most invocations that one message serves. */
-const SERVED_MAX = 64;
+/** The most turns that one message reads and serves. */
+const SERVED_MAX = 1_000;
 /** Queues on AWS delay by whole seconds, so a message there gives tokens for the second that follows, each with its moment. */
 const AHEAD_SHARED_MS = 1_000;
 /** The least time between two messages of one line. */
@@ -43,11 +44,6 @@ export async function passStart(
   await joinLine(engine, lane, "start", life);
   await callForService(engine, lane.name, rate, life);
   return "waits";
-}
-
-/** True if the line has given the invocation a token. */
-export async function hasToken({ table, settings }: Engine, pool: string, { id, nonce }: Life): Promise<boolean> {
-  return (await table.get(tokenKey(settings.keyPrefix, pool, id)))?.["n"] === nonce;
 }
 
 async function takeGranted(
@@ -89,20 +85,20 @@ export async function serveStarts(engine: Engine, pool: string, rate: Rate, carr
   if (!bucket.isWaitedFor) return;
   const nowMs = engine.clock.nowMs();
   if (bucket.pumpAtMs > nowMs) return carrier && (await wakeFor(engine, carrier, bucket.pumpAtMs));
-  const waiting = (await turnsAt(engine, pool, "start", SERVED_MAX)).length;
-  if (waiting === 0) return await endLine(engine, pool, bucket);
+  const turns = await turnsAt(engine, pool, "start", SERVED_MAX);
+  if (turns.length === 0) return await endLine(engine, pool, bucket);
   const ahead = knowsEveryDriver(engine.settings) ? 0 : AHEAD_SHARED_MS;
-  const tokens = takeTokens(rate, bucket.fullAtUs, nowMs + ahead, waiting);
+  const tokens = takeTokens(rate, bucket.fullAtUs, nowMs, turns.length, ahead);
   const after: Bucket = { ...bucket, fullAtUs: tokens.fullAtUs };
   const apartMs = knowsEveryDriver(engine.settings) ? APART_SOLE_MS : AHEAD_SHARED_MS;
   const pumpAtMs = Math.max(nextAtMs(rate, after, nowMs), nowMs + apartMs);
   // Of two who serve at a time, one is refused, and leaves the line to the other.
   const moments = momentsOf(rate, bucket, tokens.count, nowMs);
-  const served = await planned(engine, pool, bucket.servedKey, moments.length);
+  const served = inTurn(turns, bucket.servedKey, moments.length);
   const servedKey = served.at(-1)?.turnKey ?? bucket.servedKey;
   const changed = await changeBucket(engine, pool, bucket, { ...after, pumpAtMs, servedKey });
   if (!changed.written) return;
-  for (const [at, turn] of served.entries()) await grant(engine, pool, turn, moments[at]!);
+  await atMost(AT_ONCE, served, (turn, at) => grant(engine, pool, turn, moments[at]!));
   const next = await nextTurn(engine, pool, "start", servedKey);
   if (next === undefined) return await endLine(engine, pool, changed.bucket);
   await wakeFor(engine, { id: next.id, nonce: next.nonce, target: { service: next.service, handler: "" } }, pumpAtMs);
@@ -120,38 +116,39 @@ function momentsOf(rate: Rate, bucket: Bucket, count: number, nowMs: number): re
   return moments;
 }
 
-/** The next turns, key by key. A read of the first turns is enough for the turns of one key; other keys cost a read each. */
-async function planned(engine: Engine, pool: string, servedKey: string, count: number): Promise<readonly Turn[]> {
+/** The next turns, key by key. @param servedKey the key that was served last */
+function inTurn(turns: readonly Turn[], servedKey: string, count: number): readonly Turn[] {
   const byKey = new Map<string, Turn[]>();
-  for (const turn of await turnsAt(engine, pool, "start", READ_MAX)) {
+  for (const turn of turns) {
     const some = byKey.get(turn.turnKey) ?? [];
     some.push(turn);
     byKey.set(turn.turnKey, some);
   }
   const keys = [...byKey.keys()].sort();
   const from = keys.findIndex((key) => key > servedKey);
-  const inTurn = from <= 0 ? keys : [...keys.slice(from), ...keys.slice(0, from)];
-  const plan: Turn[] = [];
-  for (let round = 0; plan.length < count; round++) {
-    const turns = inTurn.flatMap((key) => byKey.get(key)![round] ?? []);
-    if (turns.length === 0) break;
-    plan.push(...turns.slice(0, count - plan.length));
+  const ordered = from <= 0 ? keys : [...keys.slice(from), ...keys.slice(0, from)];
+  const next: Turn[] = [];
+  for (let round = 0; next.length < count; round++) {
+    const some = ordered.flatMap((key) => byKey.get(key)![round] ?? []);
+    if (some.length === 0) break;
+    next.push(...some.slice(0, count - next.length));
   }
-  return plan;
+  return next;
 }
 
-/** The most turns that are read to find the next ones of each key. */
-const READ_MAX = 1_000;
+/** Wakes some of those who wait for a start that no rule limits any more; each that goes on wakes more. */
+export async function releaseStarts(engine: Engine, pool: string): Promise<void> {
+  for (const turn of await turnsAt(engine, pool, "start", SERVED_MAX))
+    if (await leaveLine(engine, turn.key)) await wakeTurn(engine, turn);
+}
 
 /** The token is written before the turn is removed: who dies between the two has given a token twice, and lost none. */
 async function grant(engine: Engine, pool: string, turn: Turn, atMs: number): Promise<void> {
-  const { id, nonce, service } = turn;
+  const { id, nonce } = turn;
   const expiresAtS = poolExpiryS(atMs);
   await engine.table.put({ ...tokenKey(engine.settings.keyPrefix, pool, id), n: nonce, atMs, expiresAtS });
   await leaveLine(engine, turn.key);
-  const waiting = engine.activeInvocations.find(id);
-  if (waiting?.places.waitsInLine === true) waiting.inbox.interrupt();
-  else await wakeNow(engine, { id, ...(service !== "" && { target: { service } }) });
+  await wakeTurn(engine, turn);
 }
 
 /** One who has come to the line just before has seen that it is waited for, so the turns are read once more afterwards. */
@@ -162,6 +159,5 @@ async function endLine(engine: Engine, pool: string, bucket: Bucket): Promise<vo
   if (late === undefined) return;
   const pumpAtMs = engine.clock.nowMs();
   const again = await changeBucket(engine, pool, ended, { isWaitedFor: true, pumpAtMs });
-  if (again.written)
-    await wakeNow(engine, { id: late.id, ...(late.service !== "" && { target: { service: late.service } }) });
+  if (again.written) await wakeTurn(engine, late);
 }

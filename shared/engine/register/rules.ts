@@ -9,15 +9,14 @@ import {
 } from "../../core/limits/rule-changes.ts";
 import type { Rule } from "../../core/limits/rule.ts";
 import type { Engine } from "../engine.ts";
+import { followRules } from "../limits/all-pools.ts";
 import { changeRules, readRegistry, RULES_CHANGED_MAX } from "./registry-items.ts";
-
-type Ground = Pick<Engine, "meta" | "settings" | "registry" | "clock">;
 
 /** Changes are rare, so if a change is refused this often, concurrent changes are not the cause. */
 const TRIES = 10;
 
 /** The rules as the store has them now, in the order of their patterns. */
-export async function listRules({ meta, settings }: Ground): Promise<readonly Rule[]> {
+export async function listRules({ meta, settings }: Pick<Engine, "meta" | "settings">): Promise<readonly Rule[]> {
   const { rules } = await readRegistry(meta, settings.keyPrefix);
   return [...rules].sort((a, b) => (a.pattern < b.pattern ? -1 : 1));
 }
@@ -27,19 +26,19 @@ export async function listRules({ meta, settings }: Ground): Promise<readonly Ru
  * @returns the rules as stored, in the order of the request, or the refusal
  * @throws CodedError META0005 if other changes came first each time
  */
-export async function applyRules(ground: Ground, wanted: readonly WantedRule[]): Promise<RuleChange> {
-  return await changed(ground, wanted.length, "write", (existing, changes) =>
-    putRules(existing, wanted, { nowMs: ground.clock.nowMs(), changes }),
+export async function applyRules(engine: Engine, wanted: readonly WantedRule[]): Promise<RuleChange> {
+  return await changed(engine, wanted.length, "write", (existing, changes) =>
+    putRules(existing, wanted, { nowMs: engine.clock.nowMs(), changes }),
   );
 }
 
 /** Deletes rules, all or none. @returns the deleted rules, or the refusal. @throws as `applyRules` */
-export async function removeRules(ground: Ground, unwanted: readonly UnwantedRule[]): Promise<RuleChange> {
-  return await changed(ground, unwanted.length, "delete", (existing) => deleteRules(existing, unwanted));
+export async function removeRules(engine: Engine, unwanted: readonly UnwantedRule[]): Promise<RuleChange> {
+  return await changed(engine, unwanted.length, "delete", (existing) => deleteRules(existing, unwanted));
 }
 
 async function changed(
-  { meta, settings, registry }: Ground,
+  engine: Engine,
   count: number,
   kind: "write" | "delete",
   decide: (existing: readonly Rule[], changes: number) => RuleChange,
@@ -48,6 +47,7 @@ async function changed(
     const message = `The request names ${count} rules. One request should name at most ${RULES_CHANGED_MAX}, because all change or none: send several.`;
     return { kind: "refused", why: "invalid", message };
   }
+  const { meta, settings, registry } = engine;
   for (let tried = 0; tried < TRIES; tried++) {
     const { version, rules } = await readRegistry(meta, settings.keyPrefix);
     const change = decide(rules, version);
@@ -57,6 +57,7 @@ async function changed(
       kind === "write" ? { rules: named, patterns: [] } : { rules: [], patterns: named.map(({ pattern }) => pattern) };
     if (!(await changeRules(meta, settings.keyPrefix, writes, version))) continue;
     registry.refresh();
+    await followRules(engine, change.rules);
     return change;
   }
   throw new CodedError("META0005", `the registry changed ${TRIES} times before this change could be written`);

