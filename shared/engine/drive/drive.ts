@@ -98,7 +98,12 @@ async function holdBack(engine: Engine, active: ActiveInvocation, untilMs: numbe
   // A driver that died may have begun an attempt. The park must not show the invocation as one that waits for its first attempt.
   if (phase.status === "running" && attempts === 0 && acceptance.startByMs !== undefined)
     active.advanceTo({ ...invocation, attempts: 1 });
-  return await park(engine, active, parkUntil(active.invocation, engine.clock.nowMs(), "backing-off", untilMs), "held-back");
+  return await park(
+    engine,
+    active,
+    parkUntil(active.invocation, engine.clock.nowMs(), "backing-off", untilMs),
+    "held-back",
+  );
 }
 
 async function makeAttempt(

@@ -116,7 +116,7 @@ test("a suspended invocation has no place, and takes one when it goes on", async
   const running = new Running();
   const stage: Stage = await open({
     work: takesMs(100, running, () => stage),
-    sleeps: async (ctx) => (await ctx.sleep(5_000), "slept"),
+    sleeps: async (ctx) => (await ctx.get(ctx.sleep(stage.pulse.nowMs() + 5_000)), "slept"),
   });
   const actor = stage.actor();
   actor.startWorker();
