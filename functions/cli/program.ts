@@ -18,6 +18,7 @@ import { serverOptions } from "./http/session.ts";
 import { sqlCommand } from "./commands/sql-command.ts";
 import { statusCommand } from "./commands/status-command.ts";
 import { stateCommands } from "./commands/state-commands.ts";
+import { scheduleCommands } from "./commands/schedule-commands.ts";
 import { subscriptionCommands } from "./commands/subscription-commands.ts";
 import { uiCommand } from "./commands/ui-command.ts";
 
@@ -41,6 +42,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     invocationCommands(),
     stateCommands(),
     subscriptionCommands(),
+    scheduleCommands(),
     kafkaClusterCommands(),
     ...invoking,
     attachCommand(),

@@ -1,6 +1,7 @@
 /** A schedule as an operator defines it: what runs, when, and what happens if a run meets another one or comes late. */
 import type { Header } from "../model/header.ts";
 import type { ScheduleId } from "../model/ids.ts";
+import type { LimitKey } from "../model/scope.ts";
 import type { Target } from "../model/target.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../model/time-units.ts";
 
@@ -24,6 +25,7 @@ export type OverlapPolicy = (typeof OVERLAP_POLICIES)[number];
 export interface SchedulePlan {
   readonly name: string;
   readonly target: Target;
+  readonly limitKey?: LimitKey;
   readonly input: Uint8Array;
   /** The headers of each run, with the content type of the input. */
   readonly headers: readonly Header[];
@@ -85,6 +87,7 @@ export function hasSameMoments(one: SchedulePlan, other: SchedulePlan): boolean 
 export function runsTheSame(one: SchedulePlan, other: SchedulePlan): boolean {
   return (
     JSON.stringify(sortedTarget(one.target)) === JSON.stringify(sortedTarget(other.target)) &&
+    one.limitKey === other.limitKey &&
     JSON.stringify(one.headers.map(({ key, value }) => [key, value])) ===
       JSON.stringify(other.headers.map(({ key, value }) => [key, value])) &&
     one.input.length === other.input.length &&

@@ -1,5 +1,6 @@
 /** Starts a run of a schedule: its acceptance and the new state of the schedule are one write, so that it starts once. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { deadlinesFor } from "../../core/invocation/deadlines.ts";
 import { CodedError } from "../../core/errors/coded-error.ts";
 import {
   INVOCATION_ID_BYTES,
@@ -122,7 +123,8 @@ function joinedTable(engine: Engine, { nonce }: Acceptance, before: StoredSchedu
 }
 
 function acceptanceOf(engine: Engine, schedule: Schedule, run: Run, { service, handler, settings }: Route): Acceptance {
-  const { target, input, headers, name, id: scheduleId } = schedule;
+  const { target, input, headers, name, id: scheduleId, limitKey } = schedule;
+  const beginning = { createdAtMs: engine.clock.nowMs() };
   const isRun = handler.type === "workflow";
   return {
     id: isRun ? workflowId(engine, target) : runId(engine, scheduleId, run),
@@ -137,8 +139,10 @@ function acceptanceOf(engine: Engine, schedule: Schedule, run: Run, { service, h
       { key: MOMENT_HEADER, value: momentIso(run.momentMs) },
     ],
     source: { kind: "schedule", schedule: name, scheduleId, run: run.key },
-    createdAtMs: engine.clock.nowMs(),
+    ...beginning,
+    ...deadlinesFor({}, settings, engine.settings.endGraceMs, beginning),
     ...retentionOf(settings, true, handler.type),
+    ...(limitKey !== undefined && { limitKey }),
   };
 }
 

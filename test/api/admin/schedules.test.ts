@@ -139,6 +139,8 @@ test.each<[string, object, RegExp]>([
   ],
   ["a key for a service without keys", { key: "a" }, /has the key 'a'.*leave the key out/],
   ["no key for an object", { service: "Cart", handler: "tidy" }, /has no key.*"key": "all"/],
+  ["a scope that is none", { scope: "a b" }, /'a b', the scope of 'nightly'.*such as 'acme'/],
+  ["a limit key without a scope", { limit_key: "acme" }, /limit key 'acme' and no scope/],
   ["a header that cannot be sent", { headers: { "x y": "1" } }, /header 'x y'/],
 ])("%s is refused with a sentence", async (_what, change, sentence) => {
   const { status, json } = await put({ ...NIGHTLY, ...change });

@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import { parseDurationMs } from "../../../core/model/duration.ts";
 import type { Header } from "../../../core/model/header.ts";
+import { LIMIT_KEY_FORM, parseLimitKey, parseScope, SCOPE_FORM } from "../../../core/model/scope.ts";
 import { invalidSchedule } from "../../../core/schedules/check-plan.ts";
 import {
   CATCH_UP_DEFAULT_MS,
@@ -20,11 +21,11 @@ const HEADER_VALUE = /^[\x20-\x7e\x80-\xff\t]{0,8192}$/;
 
 /** @throws CodedError META0901 */
 export function planOfBody(name: string, body: Body): SchedulePlan {
-  const { service, handler, key, start, end, count } = body;
+  const { start, end, count } = body;
   const { input, contentType } = inputOf(name, body);
   return {
     name,
-    target: { service, handler, ...(key !== undefined && { key }) },
+    ...addresseeOf(name, body),
     input,
     headers: headersOf(name, body.headers ?? {}, contentType),
     timing: timingOf(name, body),
@@ -35,6 +36,28 @@ export function planOfBody(name: string, body: Body): SchedulePlan {
     overlap: body.overlap ?? "skip",
     catchUpMs: body.catch_up === undefined ? CATCH_UP_DEFAULT_MS : durationOf(name, "catch_up", body.catch_up),
   };
+}
+
+function addresseeOf(
+  name: string,
+  { service, handler, key, scope: givenScope, limit_key: givenKey }: Body,
+): Pick<SchedulePlan, "target" | "limitKey"> {
+  const scope = givenScope === undefined ? undefined : parseScope(givenScope);
+  if (givenScope !== undefined && scope === undefined)
+    throw invalidSchedule(
+      `'${givenScope.slice(0, 60)}', the scope of '${name}', is no scope; a scope is ${SCOPE_FORM}, such as 'acme'`,
+    );
+  const limitKey = givenKey === undefined ? undefined : parseLimitKey(givenKey);
+  if (givenKey !== undefined && limitKey === undefined)
+    throw invalidSchedule(
+      `'${givenKey.slice(0, 90)}', the limit key of '${name}', is none; a limit key is ${LIMIT_KEY_FORM}, such as 'acme/reports'`,
+    );
+  if (limitKey !== undefined && scope === undefined)
+    throw invalidSchedule(
+      `'${name}' has the limit key '${limitKey}' and no scope; a limit key counts within a scope, such as "scope": "acme"`,
+    );
+  const target = { service, handler, ...(key !== undefined && { key }), ...(scope !== undefined && { scope }) };
+  return { target, ...(limitKey !== undefined && { limitKey }) };
 }
 
 function timingOf(name: string, { cron, interval, time_zone: timeZone }: Body): Timing {

@@ -17,7 +17,7 @@ export function scheduleBody(engine: Engine, { schedule, state }: StoredSchedule
     generation: schedule.generation,
     service: target.service,
     handler: target.handler,
-    ...present({ key: target.key }),
+    ...present({ key: target.key, scope: target.scope, limit_key: schedule.limitKey }),
     headers: Object.fromEntries(schedule.headers.map(({ key, value }) => [key, value])),
     ...(timing.kind === "cron"
       ? { cron: timing.expression, time_zone: timing.timeZone }
