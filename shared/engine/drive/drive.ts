@@ -263,6 +263,8 @@ function driveChild(engine: Engine, active: ActiveInvocation, child: ActiveInvoc
     leaveSlot(engine, child);
     active.children.end(completionId);
     if (end === "parked") active.children.notePark(completionId);
+    // The place that the call waits for may be that of this caller, who gives it back when it suspends.
+    if (end === "parked" && child.lease.waitsAt !== undefined && !active.places.isEmpty) active.attempt.halfClose();
     active.inbox.interrupt();
   });
 }

@@ -7,6 +7,7 @@ import type { Engine } from "../engine.ts";
 import { admitLonger } from "../admission/admission.ts";
 import { type ActiveInvocation, rootOf } from "../local/active-invocation.ts";
 import type { OpenExchange } from "../local/open-attempt.ts";
+import { enterIfRuled } from "../limits/pools.ts";
 import { slowFromMs } from "../ports/store-ownership.ts";
 import { changeCondition, keepCondition } from "../store/lease-record.ts";
 import { changeRecord, writeRecord } from "./write-record.ts";
@@ -136,7 +137,7 @@ async function keepOrLose(engine: Engine, active: ActiveInvocation): Promise<voi
     // Without an acceptance the lease record would stay in the open index, and every pass of the sweeper would read it.
     const durable = active.ownAcceptance?.durable;
     if (durable !== undefined) await durable;
-    await renew(engine, active);
+    if (await renew(engine, active)) await enterIfRuled(engine, active);
   } catch (error) {
     engine.log.write("lease.renewal-failed", { invocationId: active.id, error: String(error) });
   }

@@ -16,7 +16,7 @@ import {
 import type { Item, Key } from "../ports/table.ts";
 
 /** A pool for one invocation: its name, and the key by which it takes turns with others. */
-export interface Lane {
+export interface LineOf {
   readonly name: string;
   readonly turnKey: string;
 }
@@ -27,20 +27,20 @@ export type Life = Pick<Acceptance, "id" | "nonce" | "target" | "createdAtMs"> &
 /** The turn of an invocation at a gate. It follows from the acceptance, so the invocation has one turn, however often it asks. */
 export function turnKeyOf(
   { settings }: Pick<Engine, "settings">,
-  lane: Lane,
+  line: LineOf,
   gate: Gate,
   { id, createdAtMs, startAtMs, priority }: Life,
 ): Key {
   const order = turnOrder(startAtMs ?? createdAtMs, priority);
-  return turnKeyIn(poolPk(settings.keyPrefix, lane.name), { gate, turnKey: lane.turnKey, order }, id);
+  return turnKeyIn(poolPk(settings.keyPrefix, line.name), { gate, turnKey: line.turnKey, order }, id);
 }
 
 /** Writes the turn. An invocation that waits already keeps its turn. */
-export async function joinLine(engine: Engine, lane: Lane, gate: Gate, life: Life): Promise<void> {
+export async function joinLine(engine: Engine, line: LineOf, gate: Gate, life: Life): Promise<void> {
   const { clock, table } = engine;
   const nowMs = clock.nowMs();
   const item: Item = {
-    ...turnKeyOf(engine, lane, gate, life),
+    ...turnKeyOf(engine, line, gate, life),
     n: life.nonce,
     drawnAtMs: nowMs,
     service: life.target.service,

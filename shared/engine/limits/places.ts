@@ -7,7 +7,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { HeldPlace } from "../local/held-places.ts";
 import { holderOf, holderText, placesKey, PLACES_PER_ITEM, takenIn, type Turn } from "../store/pool-items.ts";
-import { joinLine, type Lane, leaveLine, type Life, nextTurn, turnKeyOf, wakeTurn } from "./line.ts";
+import { joinLine, type LineOf, leaveLine, type Life, nextTurn, turnKeyOf, wakeTurn } from "./line.ts";
 import { FREE, itemsFor, makeItem, placeWrite, type PoolState, readPool } from "./pool-state.ts";
 
 /** Concurrent takers of one place refuse each other; one of them succeeds each time. */
@@ -24,40 +24,40 @@ type Named = Pick<Life, "id" | "nonce">;
  */
 export async function takeOrWait(
   engine: Engine,
-  lane: Lane,
+  line: LineOf,
   places: number,
   life: Life,
   isFirst: boolean,
 ): Promise<HeldPlace | "waits"> {
-  const sampled = isFirst ? await takeSampled(engine, lane, places, life) : undefined;
-  const held = sampled ?? (await take(engine, lane, places, life));
+  const sampled = isFirst ? await takeSampled(engine, line, places, life) : undefined;
+  const held = sampled ?? (await take(engine, line, places, life));
   if (held !== undefined) return held;
-  await joinLine(engine, lane, "place", life);
-  const state = await markedState(engine, lane.name, places);
-  const late = await takeFrom(engine, lane, places, life, state);
+  await joinLine(engine, line, "place", life);
+  const state = await markedState(engine, line.name, places);
+  const late = await takeFrom(engine, line, places, life, state);
   if (late === undefined) return "waits";
-  const key = turnKeyOf(engine, lane, "place", life);
-  if (!(await leaveLine(engine, key))) await giveBackOthers(engine, lane.name, places, life, late);
+  const key = turnKeyOf(engine, line, "place", life);
+  if (!(await leaveLine(engine, key))) await giveBackOthers(engine, line.name, places, life, late);
   return late;
 }
 
 /** Takes a place that is free, or that is the invocation's own already. @returns undefined if it has to wait */
-async function take(engine: Engine, lane: Lane, places: number, life: Life): Promise<HeldPlace | undefined> {
-  const state = await readPool(engine, lane.name, places);
+async function take(engine: Engine, line: LineOf, places: number, life: Life): Promise<HeldPlace | undefined> {
+  const state = await readPool(engine, line.name, places);
   if (isWaitedFor(state) && freePlace(state.taken, places, 0) !== undefined) {
     // A free place belongs to those who wait, unless the mark of their waiting is out of date.
-    await serve(engine, lane.name, places);
-    return await takeFrom(engine, lane, places, life, await readPool(engine, lane.name, places));
+    await serve(engine, line.name, places);
+    return await takeFrom(engine, line, places, life, await readPool(engine, line.name, places));
   }
-  return await takeFrom(engine, lane, places, life, state);
+  return await takeFrom(engine, line, places, life, state);
 }
 
 /** A pool with more items than this is not read whole while one of its items has a free place. */
 const READ_WHOLE_MAX = 4;
 
 /** Looks for a free place in one item of a large pool, so that the reads do not grow with the pool. */
-async function takeSampled(engine: Engine, lane: Lane, places: number, life: Named): Promise<HeldPlace | undefined> {
-  const pool = lane.name;
+async function takeSampled(engine: Engine, line: LineOf, places: number, life: Named): Promise<HeldPlace | undefined> {
+  const pool = line.name;
   const count = itemsFor(places);
   if (count <= READ_WHOLE_MAX) return undefined;
   const at = Math.floor(share(engine) * count);
@@ -67,7 +67,7 @@ async function takeSampled(engine: Engine, lane: Lane, places: number, life: Nam
   const [place] = free[Math.floor(share(engine) * free.length)] ?? [];
   if (place === undefined) return undefined;
   const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine, undefined) });
-  const { key, update, condition } = placeWrite(engine, pool, { place, from: FREE, to: holder, served: lane.turnKey });
+  const { key, update, condition } = placeWrite(engine, pool, { place, from: FREE, to: holder, served: line.turnKey });
   return (await engine.table.update(key, update, condition)).written ? { place, holder } : undefined;
 }
 
@@ -77,7 +77,7 @@ function isWaitedFor({ items, unmarked }: PoolState): boolean {
 
 async function takeFrom(
   engine: Engine,
-  { name, turnKey }: Lane,
+  { name, turnKey }: LineOf,
   places: number,
   life: Named,
   found: PoolState,
@@ -99,7 +99,7 @@ async function takeFrom(
 }
 
 /** A place beyond the limit, for an invocation that runs already when the rule is made. */
-export async function takeInAnyCase(engine: Engine, { name }: Lane, places: number, life: Named): Promise<HeldPlace> {
+export async function takeInAnyCase(engine: Engine, { name }: LineOf, places: number, life: Named): Promise<HeldPlace> {
   for (;;) {
     const state = await readPool(engine, name, places);
     const own = ownPlace(state.taken, life);

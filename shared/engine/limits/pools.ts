@@ -242,6 +242,12 @@ export async function comesToItsGate(engine: Engine, loaded: Loaded): Promise<bo
   return true;
 }
 
+/** Asked with the renewal of a lease, so it reads no rules: those in memory are enough, because a process that is at work renews them. */
+export function enterIfRuled(engine: Engine, active: ActiveInvocation): undefined | Promise<void> {
+  if (engine.registry.rulesKnown().isEmpty || active.attempt.exchange === undefined) return undefined;
+  return enterInAnyCase(engine, active);
+}
+
 /** Takes places for an invocation that runs already when a rule is made: from now on the rule counts it. */
 export async function enterInAnyCase(engine: Engine, active: ActiveInvocation): Promise<void> {
   const { acceptance } = active.invocation;

@@ -10,7 +10,7 @@ import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 import { poolExpiryS, tokenKey, type Turn } from "../store/pool-items.ts";
 import { knowsEveryDriver } from "../ports/store-ownership.ts";
 import { type Bucket, changeBucket, nextAtMs, readBucket, takeTokensNow } from "./bucket.ts";
-import { joinLine, type Lane, leaveLine, type Life, nextTurn, turnsAt, wakeTurn } from "./line.ts";
+import { joinLine, type LineOf, leaveLine, type Life, nextTurn, turnsAt, wakeTurn } from "./line.ts";
 
 /** An invocation that begins later than this after its token asks for another one, so that late ones do not begin all at once. */
 export const TOKEN_KEPT_MS = 5_000;
@@ -30,19 +30,19 @@ const TRIES = 16;
  */
 export async function passStart(
   engine: Engine,
-  lane: Lane,
+  line: LineOf,
   rate: Rate,
   life: Life,
   hasWaited: boolean,
 ): Promise<number | "waits"> {
   const nowMs = engine.clock.nowMs();
-  const granted = hasWaited ? await takeGranted(engine, lane.name, life) : undefined;
+  const granted = hasWaited ? await takeGranted(engine, line.name, life) : undefined;
   if (granted !== undefined && Math.abs(nowMs - granted) <= TOKEN_KEPT_MS) return granted;
   // A rate of thousands a second would wear out its item if each start were a write.
-  const take = (count: number) => takeTokensNow(engine, lane.name, rate, count);
-  if (await engine.activeInvocations.starts.ask(lane.name, take)) return nowMs;
-  await joinLine(engine, lane, "start", life);
-  await callForService(engine, lane.name, rate, life);
+  const take = (count: number) => takeTokensNow(engine, line.name, rate, count);
+  if (await engine.activeInvocations.starts.ask(line.name, take)) return nowMs;
+  await joinLine(engine, line, "start", life);
+  await callForService(engine, line.name, rate, life);
   return "waits";
 }
 

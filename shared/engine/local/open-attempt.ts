@@ -152,6 +152,11 @@ export class OpenAttempt {
     return true;
   }
 
+  /** Half-closes the exchange, if it is open on this side: the handler suspends at its next await. */
+  halfClose(): void {
+    this.#exchange?.halfClose?.();
+  }
+
   /** Aborts the exchange, if one is open, and records the reason for the driver. */
   letGo(why: LetGo): void {
     if (this.#exchange === undefined || this.#exchange.letGo !== undefined) return;

@@ -49,6 +49,8 @@ export interface Registry {
   setCircuit(circuit: OpenCircuit | undefined, before: OpenCircuit | undefined): Promise<boolean>;
   /** The rules as they were at most a second ago. @returns a promise only if memory is older */
   rules(): RuleBook | Promise<RuleBook>;
+  /** The rules according to the memory, which may be out of date. */
+  rulesKnown(): RuleBook;
   /** The rules as a read has them that begins now. */
   rulesNow(): Promise<RuleBook>;
   /** Drops the memory: the next lookup reads the table. */

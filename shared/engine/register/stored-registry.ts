@@ -17,7 +17,7 @@ import {
 import type { Deployment, Route } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { EffectiveSettings } from "../../core/model/service.ts";
-import { type RuleBook, ruleBook } from "../../core/limits/rule-book.ts";
+import { NO_RULES, type RuleBook, ruleBook } from "../../core/limits/rule-book.ts";
 import { type SettingsMaxima, effectiveSettings } from "../../core/registry/effective-settings.ts";
 import { type LatestRevision, latestRevisions } from "../../core/registry/latest-revisions.ts";
 
@@ -97,6 +97,7 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
       if (isSet && held !== undefined) held = withCircuit(held, circuit, before);
       return isSet;
     },
+    rulesKnown: () => held?.rules ?? NO_RULES,
     rulesNow: async () => (await reread()).rules,
     rules: () => rulesIn(held, clock.nowMs()) ?? current().then(({ rules }) => rules),
     refresh() {

@@ -129,11 +129,14 @@ test("a suspended invocation has no place, and takes one when it goes on", async
   expect(textOf(await stage.pulse.within(10_000, sleeper))).toBe("slept");
 });
 
-test("a caller and its call do not wait for each other under a limit of one", async () => {
-  const stage = await open({
-    parent: async (ctx) => await ctx.get(ctx.call("child", "x")),
-    child: () => "done",
-  });
+test.each([
+  ["in one answer", false],
+  ["on an open exchange", true],
+])("a caller that asks %s and its call do not wait for each other under a limit of one", async (_, opensExchanges) => {
+  const stage = await open(
+    { parent: async (ctx) => await ctx.get(ctx.call("child", "x")), child: () => "done" },
+    { opensExchanges },
+  );
   for (const soleOwner of [false, true]) {
     const actor = stage.actor({ soleOwner });
     actor.startWorker();
