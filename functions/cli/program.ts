@@ -13,6 +13,7 @@ import { explainCommand } from "./commands/explain-command.ts";
 import { invocationCommands } from "./commands/invocation-commands.ts";
 import { kafkaClusterCommands } from "./commands/kafka-cluster-commands.ts";
 import { proxyCommand } from "./commands/proxy-command.ts";
+import { ruleCommands } from "./commands/rule-commands.ts";
 import { serviceCommands } from "./commands/service-commands.ts";
 import { serverOptions } from "./http/session.ts";
 import { sqlCommand } from "./commands/sql-command.ts";
@@ -44,6 +45,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     subscriptionCommands(),
     scheduleCommands(),
     kafkaClusterCommands(),
+    ruleCommands(),
     ...invoking,
     attachCommand(),
     awakeableCommands(),

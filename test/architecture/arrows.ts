@@ -75,7 +75,14 @@ const adminRooms = (): Room[] =>
 
 const commandRooms = (): Room[] =>
   floors(["text", "http", "commands", ""].map(inside("functions/cli")), {
-    rooms: ["shared/api/wire", "shared/api/http", "shared/config", "functions/signing", "functions/door"],
+    rooms: [
+      "shared/api/wire",
+      "shared/api/http",
+      "shared/config",
+      "shared/core/limits",
+      "functions/signing",
+      "functions/door",
+    ],
     types: CONTRACT,
     packages: ["commander", "cli-table3", "picocolors", "@aws-sdk/credential-provider-node"],
     node: true,

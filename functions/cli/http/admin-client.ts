@@ -174,6 +174,7 @@ export function fixOf(status: number, { method, path }: RefusedRequest, message:
 }
 
 function conflictFix({ method, path, message, kind, id }: Refused): string | undefined {
+  if (path.startsWith("limits/rules")) return "Run the command again: it reads the rule first.";
   if (message.includes("force=true")) return "On this command line, force=true is --force.";
   if (/^services\/[^/]+\/state$/.test(path)) return "Run the command again: it shows the present state first.";
   if (method === "POST") return LISTED.has(kind) ? `\`stepwell ${kind} list\` shows the existing ${kind}.` : undefined;

@@ -134,5 +134,15 @@ export type RuleBody = Answer<typeof RuleBody>;
 export const ChangedRules = z.array(RuleBody).meta({ id: "ChangedRules" });
 export const DeletedRules = z.array(text).describe("The patterns of the deleted rules.").meta({ id: "DeletedRules" });
 
-export const Rules = z.object({ rules: z.array(RuleBody) }).meta({ id: "Rules" });
+/** The use of all pools of a rule. A pool that is never used has no items. */
+const use = z.object({
+  pools: whole.describe("The pools in which an invocation holds or waits for a place."),
+  taken: whole.describe("The places that are taken."),
+  waiting: whole.describe("The invocations that wait for a place or for a token."),
+  oldest_waiting_since_millis_since_epoch: whole.exactOptional(),
+});
+
+export const ListedRule = z.object({ ...ruleMembers, use: use.exactOptional() }).meta({ id: "ListedRule" });
+export type ListedRuleBody = Answer<typeof ListedRule>;
+export const Rules = z.object({ rules: z.array(ListedRule) }).meta({ id: "Rules" });
 export type RulesBody = Answer<typeof Rules>;
