@@ -38,6 +38,7 @@ const INVOCATIONS: Sentences = {
   start_by: "The deadline of its first attempt (RT0910), if it has one.",
   end_by: "The deadline of its end, at which it is cancelled (RT0911), if it has one.",
   priority: "Its priority, 0 to 9; 5 if the request named none.",
+  singleton_key: "Its singleton key, if the request had one.",
   running_at: "The start of the first attempt. NULL if that attempt stored no entry and another one followed.",
   completed_at: "The moment of the end.",
   completion_retention: "How long the result is kept after the end.",

@@ -62,6 +62,7 @@ function originPairs(body: InvocationBody): readonly Pair[] {
     ["Completed", optional(body.completed_at, momentText)],
     ["Priority", optional(body.priority, String)],
     ["Idempotency key", optional(body.idempotency_key, foreignLine)],
+    ["Singleton key", optional(body.singleton_key, foreignLine)],
     ["Called by", optional(body.created_by, foreignLine)],
     ["Invoked by", optional(body.invoked_by, callerText)],
     ["Restarted from", optional(body.restarted_from, foreignLine)],

@@ -276,6 +276,7 @@ export const InvocationBody = abridged(
     /** The deadlines of the first attempt and of the end. */
     start_by: moment.exactOptional(),
     end_by: moment.exactOptional(),
+    singleton_key: maybeText,
     invoked_by: z.object({ invocation_id: text, target: maybeText }).exactOptional(),
     /** The invocation from which an operator restarted this one. */
     restarted_from: maybeText,

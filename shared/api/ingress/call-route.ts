@@ -1,4 +1,6 @@
 /** Handles calls and sends: checks the request in the order that clients expect, then submits it to the engine. */
+import { CodedError } from "../../core/errors/coded-error.ts";
+import { principalOf } from "../../core/model/principal.ts";
 import { inputVerdict } from "../../core/protocol/manifest.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -10,14 +12,8 @@ import { endedResponse, refusalResponse, sentResponse } from "./answers.ts";
 import { calledTarget, type Called } from "./called-target.ts";
 import type { CallPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed, unknownHandler, unknownService } from "./ingress-refusal.ts";
-import {
-  callerOf,
-  headerText,
-  optionsOf,
-  submissionHeaders,
-  traceparentOf,
-  type HeaderChoice,
-} from "./submission-headers.ts";
+import { callerOf, headerText, submissionHeaders, traceparentOf, type HeaderChoice } from "./submission-headers.ts";
+import { optionsOf } from "./request-options.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 import { parseDurationMs } from "../../core/model/duration.ts";
 import { LAST_MOMENT_MS } from "../../core/model/moment.ts";
@@ -73,7 +69,9 @@ async function bound(
   submission: Submission,
   by: BoundCaller,
 ): Promise<Submission> {
-  const { target, idempotencyKey } = submission;
+  const { target, idempotencyKey, options } = submission;
+  if (options?.singleton !== undefined && by.caller !== undefined)
+    return { ...submission, singletonOwner: principalOf(by.caller) };
   if (idempotencyKey === undefined) return submission;
   return { ...submission, boundId: await useCases.ownIdempotentId(engine, target, idempotencyKey, by.caller) };
 }
@@ -106,7 +104,7 @@ function checkedSubmission(
     routing,
     input: request.body,
     headers: submissionHeaders(request, headers),
-    options: optionsOf(request),
+    options: optionsOf(request, { handlerType: handler.type, idempotencyKey, startAtMs: startMs }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(createdBy === undefined ? {} : { createdBy }),
@@ -136,6 +134,10 @@ function refusedResponse(refusal: SubmitRejection, { target }: Called): HttpResp
       return refusalResponse(404, unknownHandler(target.service, target.handler).message);
     case "deprecated":
       return refusalResponse(400, refusal.error.message);
+    case "held":
+      return refusalResponse(409, new CodedError("RT0912", `${refusal.by} is open`).message, {
+        "x-restate-id": refusal.by,
+      });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Selects the request headers that become part of an invocation. The journal does not contain the others. */
 import type { Header } from "../../core/model/header.ts";
-import { isOptionHeader, readOptions, type RequestOptions } from "../../core/model/request-options.ts";
+import { isOptionHeader } from "../../core/model/request-options.ts";
 import { readTraceparent } from "../../core/model/trace-context.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { CALLER_HEADER, CALLER_MAX_CHARACTERS, isCaller } from "../../core/model/caller.ts";
@@ -77,21 +77,6 @@ export function callerOf({ caller }: HttpRequest): string | undefined {
     403,
     `the caller's identity is not accepted: it has more than ${CALLER_MAX_CHARACTERS} characters, or some outside printable ASCII`,
   );
-}
-
-/**
- * The options that the request sets by headers.
- * @throws IngressRefusal 400 for a value that is not allowed
- */
-export function optionsOf(request: HttpRequest): RequestOptions {
-  const options = readOptions((name) => headerText(request, name));
-  if (typeof options === "string") throw new IngressRefusal(400, options);
-  if (options.endWithin === "inherit")
-    throw new IngressRefusal(
-      400,
-      "bad header 'x-stepwell-end-within': only a handler's call or send can inherit a deadline; a request over HTTP needs a duration, such as '10m'",
-    );
-  return options;
 }
 
 /**

@@ -226,6 +226,21 @@ const OWN_ERRORS = {
     remedy:
       "Look at its journal for the step that took long. Allow more time, or let the handler wait with a limit of its own.",
   },
+  RT0912: {
+    title: "Another invocation is the current one of this singleton key",
+    arises:
+      "A request has the headers `x-stepwell-singleton` and `x-stepwell-on-duplicate: refuse`, and an earlier invocation of the same target and key is open. The message names that invocation.",
+    outcome: reject(409),
+    remedy:
+      "Send the request again after the end of the named invocation, attach to it by its id, or ask for `attach` or `replace`.",
+  },
+  RT0913: {
+    title: "A later request with the same singleton key replaced the invocation",
+    arises:
+      "A request has the header `x-stepwell-singleton` with the key of this invocation, and `x-stepwell-on-duplicate: replace` or `x-stepwell-debounce`. An invocation that waits for its start ends at once. A started one is cancelled, and killed after the time of `deadline-grace`; a debounced request lets it go on.",
+    outcome: end(409),
+    remedy: "Do nothing: the invocation that the message names goes on with the newer input.",
+  },
 } as const satisfies Record<string, ErrorEntry>;
 
 /** The META codes: registration, discovery, subscriptions, and the store of the registry. */

@@ -34,6 +34,12 @@ export interface Deadlines {
   readonly endGraceMs?: number;
 }
 
+export interface Replaces {
+  readonly id: InvocationId;
+  /** The time from the cancel to the kill of one that has started; without it, one that has started goes on. */
+  readonly graceMs?: number;
+}
+
 export interface Acceptance extends Deadlines {
   readonly id: InvocationId;
   readonly nonce: Nonce;
@@ -56,6 +62,10 @@ export interface Acceptance extends Deadlines {
   readonly createdBy?: string;
   /** 9 goes first, 0 last; absent if the request names none (`PRIORITY_DEFAULT`). */
   readonly priority?: number;
+  /** The key of which one invocation at a time is the current one, and the id of the partition with the item that names it. */
+  readonly singleton?: { readonly key: string; readonly place: string };
+  /** The invocation that this one replaces under its singleton key. Its first driver ends that one before the first attempt. */
+  readonly replaces?: Replaces;
   /** The earliest moment at which the first attempt may start. */
   readonly startAtMs?: number;
   /** How long the result is kept after the end; 0 drops it at once. */

@@ -5,12 +5,8 @@ import type { Failure } from "../model/failure.ts";
 import { LAST_MOMENT_MS } from "../model/moment.ts";
 import type { RequestOptions } from "../model/request-options.ts";
 import type { EffectiveSettings } from "../model/service.ts";
-import { CANCEL_SIGNAL } from "../protocol/command-parts.ts";
-import { signalNotification } from "../protocol/notifications.ts";
-import { PROTOCOL_VERSION_MAX } from "../protocol/version.ts";
 import type { Acceptance, Deadlines } from "./acceptance.ts";
-import type { NotificationEntry } from "./entry.ts";
-import type { Arrival } from "./event.ts";
+import { clockCancel, type NotificationArrival } from "./clock-cancel.ts";
 import type { Invocation } from "./invocation.ts";
 import type { ParkedStatus, Step } from "./transition.ts";
 
@@ -139,8 +135,6 @@ export function parkUntil(
   return { kind: "park", status, ...(untilMs !== undefined && { wakeAtMs: untilMs }) };
 }
 
-type NotificationArrival = Extract<Arrival, { kind: "notification" }>;
-
 /** No item has this key: the cancel follows from the clock, and the segment that takes it contains it. */
 const KEY = "deadline";
 
@@ -148,18 +142,7 @@ const KEY = "deadline";
 export function cancelByDeadline({ acceptance, consumed }: Invocation, atMs: number): NotificationArrival | undefined {
   const { endByMs } = acceptance;
   if (endByMs === undefined || atMs < endByMs || consumed.has(KEY)) return undefined;
-  const id = { index: CANCEL_SIGNAL };
-  // A signal without content has the same bytes in all versions.
-  const frame = signalNotification(id, undefined, PROTOCOL_VERSION_MAX);
-  const entry: NotificationEntry = {
-    kind: "notification",
-    type: "Signal",
-    id,
-    failed: false,
-    frame,
-    receivedAtMs: atMs,
-  };
-  return { kind: "notification", atMs: endByMs, consumption: { key: KEY, entry, inline: true } };
+  return clockCancel(KEY, endByMs, atMs);
 }
 
 export function isByDeadline({ consumption }: NotificationArrival): boolean {

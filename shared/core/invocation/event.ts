@@ -1,5 +1,6 @@
 /** The events of the rule book. Time, randomness and everything read from outside are part of the event. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
+import type { Failure } from "../model/failure.ts";
 import type { Await } from "../model/await-tree.ts";
 import type { DeploymentId } from "../model/ids.ts";
 import type { RetryPolicy } from "../model/service.ts";
@@ -23,6 +24,11 @@ export interface Move {
 export type Arrival =
   | { readonly kind: "notification"; readonly atMs: number; readonly consumption: Consumption }
   | { readonly kind: "kill"; readonly atMs: number }
+  /**
+   * A later request with the same singleton key became the invocation `by`. Without a grace, the arrival only ends an invocation that
+   * waits for its start; with one, it also cancels a started one.
+   */
+  | { readonly kind: "replaced"; readonly atMs: number; readonly by: string; readonly graceMs?: number }
   | Order;
 
 /** A driver with the lease asks what to do next. */
@@ -90,6 +96,8 @@ export interface AttemptEnded extends AttemptNews {
 export interface Kill {
   readonly kind: "kill";
   readonly atMs: number;
+  /** What its caller gets; by default that it was killed. */
+  readonly failure?: Failure;
 }
 
 export type Event = Poll | AttemptGrew | AttemptEnded | Kill;

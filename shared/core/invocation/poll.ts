@@ -19,6 +19,14 @@ import { Freshness } from "./freshness.ts";
 import { fold, type Invocation, type Phase } from "./invocation.ts";
 import { openSleeps } from "./journal.ts";
 import { isCancel, obey, takenInOrder } from "./orders.ts";
+import {
+  cancelByReplacement,
+  isReplacedNow,
+  killOfReplacementMs,
+  replacedBy,
+  type Replacement,
+  replacementIn,
+} from "./replacement.ts";
 import { repeatsToKeep } from "./repeats.ts";
 import { NO_RETRIES, type Segment, type Consumption } from "./segment.ts";
 import { type Transition, ignore } from "./transition.ts";
@@ -31,10 +39,13 @@ const CANCELED: Failure = { code: 409, message: "canceled" };
 export function poll(invocation: Invocation, event: Poll): Transition {
   const { phase } = invocation;
   if (phase.status === "completed") return { next: invocation, step: { kind: "end" } };
-  if (event.arrivals.some(({ kind }) => kind === "kill")) return kill(invocation, event);
+  if (event.arrivals.some(({ kind }) => kind === "kill")) return kill(invocation, { atMs: event.atMs });
   const due = dueDeadline(invocation, event.atMs);
   if (due === "start" || due === "kill") return endByDeadline(invocation, event.atMs, due);
-  return pollInTime(invocation, phase, withDeadline(invocation, event));
+  const replacement = replacementIn(event.arrivals);
+  if (replacement !== undefined && isReplacedNow(invocation, replacement, event.atMs))
+    return endByReplacement(invocation, replacement, event.atMs);
+  return pollInTime(invocation, phase, withCancels(invocation, event, replacement));
 }
 
 /** Decides what follows while no deadline ends the invocation. */
@@ -51,17 +62,17 @@ function pollInTime(invocation: Invocation, phase: Exclude<Phase, { status: "com
   switch (phase.status) {
     case "scheduled":
       return event.atMs < phase.startAtMs
-        ? park(invocation, event.atMs, "scheduled", phase.startAtMs)
+        ? park(invocation, event, "scheduled", phase.startAtMs)
         : attempt(invocation, event, arrivals);
     case "backing-off":
       return event.atMs < phase.retryAtMs && !cancelled && !isBehind(invocation, event)
-        ? park(invocation, event.atMs, "backing-off", phase.retryAtMs)
+        ? park(invocation, event, "backing-off", phase.retryAtMs)
         : attempt(invocation, event, arrivals);
     case "paused":
       // A cancel resumes a paused invocation, so that the handler can react to it. Otherwise only an order to resume does.
       return cancelled
         ? attempt({ ...invocation, retries: NO_RETRIES }, event, arrivals)
-        : park(invocation, event.atMs, "paused");
+        : park(invocation, event, "paused");
     case "suspended":
       return lookAtSuspended(invocation, phase, event, arrivals);
     case "ready":
@@ -80,9 +91,14 @@ function isBehind({ modifiedAtMs }: Invocation, { atMs }: Poll): boolean {
 }
 
 /** Ends the invocation with a final segment at the next index. This segment fences a running driver (I1). */
-export function kill(invocation: Invocation, { atMs }: { readonly atMs: number }): Transition {
+export function kill(
+  invocation: Invocation,
+  { atMs, failure = KILLED }: { readonly atMs: number; readonly failure?: Failure },
+): Transition {
   if (invocation.phase.status === "completed") return ignore(invocation, "it has ended already");
-  return end(invocation, KILLED, atMs, { tombstone: neverStarted(invocation), killed: true });
+  // An end for a reason of its own is kept for its caller.
+  const tombstone = failure === KILLED && neverStarted(invocation);
+  return end(invocation, failure, atMs, { tombstone, killed: true });
 }
 
 /**
@@ -95,10 +111,21 @@ function endByDeadline(invocation: Invocation, atMs: number, due: DueDeadline): 
   return end(invocation, failure, atMs, { tombstone: false, killed: due === "kill" && hasRun });
 }
 
-/** A deadline cancels as a caller does: by an arrival. */
-function withDeadline(invocation: Invocation, event: Poll): Poll {
-  const cancel = cancelByDeadline(invocation, event.atMs);
-  return cancel === undefined ? event : { ...event, arrivals: [...event.arrivals, cancel] };
+function endByReplacement(invocation: Invocation, replacement: Replacement, atMs: number): Transition {
+  return end(invocation, replacedBy(replacement), atMs, { tombstone: false, killed: !neverStarted(invocation) });
+}
+
+/** A deadline and a replacement cancel as a caller does: by an arrival. */
+function withCancels<E extends Pick<Poll, "atMs" | "arrivals">>(
+  invocation: Invocation,
+  event: E,
+  replacement: Replacement | undefined,
+): E {
+  const byDeadline = cancelByDeadline(invocation, event.atMs);
+  const byReplacement = replacement && cancelByReplacement(invocation, replacement);
+  if (byDeadline === undefined && byReplacement === undefined) return event;
+  const cancels = [byDeadline, byReplacement].filter((one) => one !== undefined);
+  return { ...event, arrivals: [...event.arrivals, ...cancels] };
 }
 
 function end(
@@ -155,8 +182,9 @@ export function newsFor(
   const fresh: NotificationArrival[] = [];
   const keys = new Set(sent);
   let order: News["order"];
-  const cancel = cancelByDeadline(invocation, atMs);
-  for (const arrival of cancel === undefined ? arrivals : [...arrivals, cancel]) {
+  const all = withCancels(invocation, { atMs, arrivals }, replacementIn(arrivals));
+  for (const arrival of all.arrivals) {
+    if (arrival.kind === "replaced") continue;
     if (arrival.kind !== "notification") {
       if (order !== "kill") order = arrival.kind === "kill" ? "kill" : "other";
     } else if (!sent.has(arrival.consumption.key)) {
@@ -181,13 +209,17 @@ function sleepsAt({ journal }: Invocation, atMs: number, arrived: ReadonlySet<st
   return { due, next: undefined };
 }
 
+/** Until the given moment, and at the latest until a deadline or a replacement asks for something. */
 function park(
   invocation: Invocation,
-  atMs: number,
+  { atMs, arrivals }: Poll,
   status: "scheduled" | "backing-off" | "paused" | "suspended",
   wakeAtMs?: number,
 ): Transition {
-  return { next: invocation, step: parkUntil(invocation, atMs, status, wakeAtMs) };
+  const replacement = replacementIn(arrivals);
+  const killMs = replacement === undefined ? Infinity : killOfReplacementMs(replacement);
+  const untilMs = Math.min(wakeAtMs ?? Infinity, killMs);
+  return { next: invocation, step: parkUntil(invocation, atMs, status, untilMs === Infinity ? undefined : untilMs) };
 }
 
 /**
@@ -207,7 +239,7 @@ function lookAtSuspended(
   for (const { completionId, wakeAtMs } of sleeps) if (wakeAtMs <= event.atMs) known.sleepOver(completionId);
   if (event.isCut === true || known.satisfies(suspended.awaiting)) return attempt(invocation, event, arrivals);
   const wakeAtMs = firstSleepToSatisfy(suspended.awaiting, known, sleeps, event.atMs);
-  return park(invocation, event.atMs, "suspended", wakeAtMs);
+  return park(invocation, event, "suspended", wakeAtMs);
 }
 
 /**

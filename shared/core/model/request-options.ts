@@ -14,7 +14,16 @@ export interface RequestOptions {
   readonly startWithinMs?: number;
   /** Within this time the invocation ends; `inherit`: within what its caller has left. */
   readonly endWithin?: number | "inherit";
+  /** Of one target and key, one invocation at a time is the current one. */
+  readonly singleton?: string;
+  /** What a request does if an open invocation is the current one of its singleton key. */
+  readonly onDuplicate?: OnDuplicate;
+  /** The invocation starts after this time, unless a later request with its singleton key replaces it before. */
+  readonly debounceMs?: number;
 }
+
+export type OnDuplicate = "attach" | "refuse" | "replace";
+const ON_DUPLICATE: readonly string[] = ["attach", "refuse", "replace"] satisfies readonly OnDuplicate[];
 
 interface OptionRow<Value> {
   /** The header, in lower case. */
@@ -35,6 +44,7 @@ type OptionRows = { readonly [Name in keyof RequestOptions]-?: OptionRow<NonNull
 /** The priority of a request that names none. */
 export const PRIORITY_DEFAULT = 5;
 
+const SINGLETON_MAX_CHARACTERS = 256;
 const WITHIN = "duration from 1ms to 3650d";
 
 export const REQUEST_OPTIONS: OptionRows = {
@@ -64,14 +74,47 @@ export const REQUEST_OPTIONS: OptionRows = {
       "If the invocation has not ended within this time, it is cancelled, and after the time of deadline-grace it is killed with RT0911 (504). A handler may write `inherit`: its call or send then has as much time as the calling invocation has left.",
     read: (text) => (text === "inherit" ? text : withinMs(text)),
   },
+  singleton: {
+    header: "x-stepwell-singleton",
+    values: `text of 1 to ${SINGLETON_MAX_CHARACTERS} characters`,
+    example: "invoice-7",
+    byDefault: "no key",
+    meaning:
+      "Of the invocations of one target with this key, one at a time is the current one. Only requests over HTTP can have it, without an idempotency key, and not for the run of a workflow.",
+    read: (text) => (text.length > 0 && text.length <= SINGLETON_MAX_CHARACTERS ? text : undefined),
+  },
+  onDuplicate: {
+    header: "x-stepwell-on-duplicate",
+    values: "word of 'attach', 'refuse' and 'replace'",
+    example: "replace",
+    byDefault: "attach",
+    meaning:
+      "What a request does if an open invocation is the current one of its singleton key. `attach`: it gets the id and the result of that invocation. `refuse`: it is refused with RT0912 (409). `replace`: that invocation ends with RT0913 (409), at once or by a cancel, and a new one runs.",
+    read: (text) => (ON_DUPLICATE.includes(text) ? (text as OnDuplicate) : undefined),
+  },
+  debounceMs: {
+    header: "x-stepwell-debounce",
+    values: "duration from 1ms to 30d",
+    example: "2s",
+    byDefault: "no delay",
+    meaning:
+      "The invocation starts after this time. A later request with the same singleton key replaces it before (RT0913), and begins the time anew. An invocation that has started goes on, unless the request also has `x-stepwell-on-duplicate: replace`.",
+    read: (text) => durationMs(text, DEBOUNCE_MAX_MS),
+  },
 };
+
+const DEBOUNCE_MAX_MS = 30 * DAY_MS;
 
 /** Ten years; a longer time is a mistake. */
 const WITHIN_MAX_MS = 3_650 * DAY_MS;
 
 function withinMs(text: string): number | undefined {
+  return durationMs(text, WITHIN_MAX_MS);
+}
+
+function durationMs(text: string, maxMs: number): number | undefined {
   const ms = parseDurationMs(text);
-  return ms !== undefined && ms > 0 && ms <= WITHIN_MAX_MS ? ms : undefined;
+  return ms !== undefined && ms > 0 && ms <= maxMs ? ms : undefined;
 }
 
 const ROWS = Object.entries(REQUEST_OPTIONS) as readonly (readonly [keyof RequestOptions, OptionRow<unknown>])[];
@@ -102,7 +145,18 @@ export function readOptions(headerOf: (name: string) => string | undefined): Req
     options ??= {};
     options[name] = value;
   }
-  return options ?? NONE;
+  return options === undefined ? NONE : (conflictIn(options) ?? options);
+}
+
+/** Two options that do not fit together. */
+function conflictIn({ singleton, onDuplicate, debounceMs }: RequestOptions): string | undefined {
+  const { onDuplicate: duplicate, debounceMs: debounce, singleton: key } = REQUEST_OPTIONS;
+  const needy = onDuplicate !== undefined ? duplicate : debounceMs !== undefined ? debounce : undefined;
+  if (needy !== undefined && singleton === undefined)
+    return `bad header '${needy.header}': it needs a key beside it, such as '${key.header}: ${key.example}'`;
+  if (debounceMs !== undefined && onDuplicate !== undefined && onDuplicate !== "replace")
+    return `bad header '${duplicate.header}': beside '${debounce.header}' it may only be 'replace', and not '${onDuplicate}'; a debounced request replaces what waits`;
+  return undefined;
 }
 
 /** The options among the headers of a command. Of several headers with one name, the first counts. */

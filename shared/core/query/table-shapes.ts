@@ -64,7 +64,7 @@ const STATUS_COLUMNS = `id, vqueue_id, status, completion_result, completion_fai
   last_action_at t, last_action_by, pinned_deployment_id,
   pinned_service_protocol_version u32, trace_id, journal_size u32, journal_commands_size u32, created_at t,
   created_using_restate_version, modified_at t, inboxed_at t, scheduled_at t, scheduled_start_at t, start_by t, end_by t,
-  priority u32, running_at t,
+  priority u32, singleton_key, running_at t,
   completed_at t, completion_retention d, journal_retention d, suspended_waiting_for_completions [u32],
   suspended_waiting_for_signals [u32], suspended_waiting_future_json, outcome, waits_for, pause_reason, paused_at t, paused_by`;
 

@@ -18,6 +18,7 @@ import { keepUntilS } from "../store/ttl.ts";
 import { chunkForPut, dropLost, dropPieces } from "../store/large-record.ts";
 import { isInPieces } from "../store/record-envelope.ts";
 import { hasExpired, type Loaded, unperformed, withLoaded } from "../store/load.ts";
+import { isVoid } from "../store/singleton-item.ts";
 
 /** Every sender of a signal reads segment 0 and pays for its size, so larger inputs are stored in pieces. */
 const INLINE_MAX_BYTES = 16 * 1024;
@@ -36,7 +37,8 @@ const ABSENT = { kind: "absent" } as const;
  *   after `join`
  * @param isThis true for an expired life that must not be replaced: the command that asks for this acceptance may be a repeat,
  *   and the earlier performance may have made or found that life. `accept` returns such a life as existing
- * @throws StoreError if the store fails, or if no worker performs the last effects of a former life in time
+ * @throws StoreError if the store fails, or if no worker performs the last effects of a former life in time. VoidedError for the
+ *   acceptance of a singleton that comes too late
  */
 export async function accept(
   engine: Engine,
@@ -57,6 +59,7 @@ export async function accept(
   if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   // This acceptance may never count, and nothing in the table names the pieces of its input.
   await dropLost(engine, item, first.existing);
+  if (isVoid(first.existing)) throw new VoidedError(`the acceptance of ${acceptance.id} comes too late`);
   for (let refusedBy = first.existing, waits = 0; ;) {
     let unfinished: Acceptance | undefined;
     const found = await withLoaded(engine, acceptance.id, async (loaded): Promise<Acceptation | undefined> => {
@@ -90,6 +93,11 @@ export async function accept(
       refusedBy = await engine.table.get(item);
     }
   }
+}
+
+/** Another process has taken the acceptor for dead: no invocation begins under this id any more. */
+export class VoidedError extends Error {
+  override name = "VoidedError";
 }
 
 /** The waits of an acceptor for the last effects of a former life. After them, the caller has to repeat its request. */

@@ -33,6 +33,12 @@ export function boundIdempotentId(
   return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));
 }
 
+/** The name of a singleton key in the table. @param principal present if keys belong to principals */
+export function singletonPlace(engine: Engine, target: Target, key: string, principal = ""): string {
+  const parts = [...kindIn(target, "sg"), principal, ...namesOf(target), key];
+  return invocationIdFromBytes(engine.ids.derive(parts, INVOCATION_ID_BYTES));
+}
+
 /** The id of a workflow's run follows from the key of the workflow and its scope alone. */
 export function workflowId(engine: Engine, owner: KeyOwner): InvocationId {
   const parts = [...kindIn(owner, "wf"), owner.service, owner.key ?? ""];

@@ -94,7 +94,11 @@ export function rejectionOfChild(
   if (deprecated !== undefined) return { errorCode: "RT0020", why: deprecated };
   if (idempotencyKey === "") return { errorCode: "RT0017", why: "the idempotency key is empty" };
   const options = optionsIn(headers);
-  return typeof options === "string" ? { errorCode: "RT0017", why: options } : undefined;
+  if (typeof options === "string") return { errorCode: "RT0017", why: options };
+  if (options.singleton === undefined) return undefined;
+  const why =
+    "only a request over HTTP can have 'x-stepwell-singleton'; a handler can give its call an idempotency key, such as 'invoice-7'";
+  return { errorCode: "RT0017", why };
 }
 
 function refusalOfLookup(lookup: Lookup): CommandRejection | undefined {

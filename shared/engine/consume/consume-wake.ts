@@ -1,5 +1,6 @@
 /** Processes one wake: loads the invocation, drives it if no process does, and decides when to ack the message (I11). */
 import { advance } from "../../core/invocation/advance.ts";
+import { killOfReplacementMs, replacedBy, type Replacement, replacementIn } from "../../core/invocation/replacement.ts";
 import type { Step, Transition } from "../../core/invocation/transition.ts";
 import { admitClaim } from "../admission/admission.ts";
 import { isLarge, JournalRoom, NoJournalRoomError } from "../admission/journal-room.ts";
@@ -51,10 +52,11 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     const nowMs = engine.clock.nowMs();
     if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
     if (loaded.invocation.phase.status === "completed") return await finishCompleted(engine, loaded);
-    if (hasKillOrder(loaded)) {
+    const replacement = overdueReplacement(loaded, nowMs);
+    if (hasKillOrder(loaded) || replacement !== undefined) {
       // Another process may have written the next segment first, perhaps the final one. It may die before it performs the
       // final effects, so the loop looks again (I11).
-      if (await killLoaded(engine, loaded)) return;
+      if (await killLoaded(engine, loaded, replacement && replacedBy(replacement))) return;
       continue;
     }
     if (isLeased(engine, loaded, nowMs)) return await putBack(engine, loaded, wake, loaded.lease.untilMs - nowMs);
@@ -101,6 +103,12 @@ async function sendAgainWhileYoung(engine: Engine, wake: Wake, nowMs: number): P
   // Each delay is longer than the one before: while the store refuses acceptances, each try of a caller leaves such a message.
   const grownMs = Math.min(Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs), engine.settings.leaseMs);
   await engine.queue.send({ ...wake, sentAtMs, delayMs: Math.max(grownMs, wake.delayMs) });
+}
+
+/** The replacement whose grace is over, although an attempt may run. */
+function overdueReplacement({ arrivals }: Loaded, nowMs: number): Replacement | undefined {
+  const replacement = replacementIn(arrivals.values());
+  return replacement !== undefined && nowMs >= killOfReplacementMs(replacement) ? replacement : undefined;
 }
 
 function hasKillOrder({ arrivals }: Loaded): boolean {

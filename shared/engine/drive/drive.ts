@@ -25,6 +25,7 @@ import { wakeUnanswered } from "../effects/wake-awaited.ts";
 import { beginAttempt, traceAttempt } from "../traces.ts";
 import { logMismatch, reportFailure } from "./report.ts";
 import { eraseUnstarted } from "../lease/erase-unstarted.ts";
+import { replaceFormer } from "../messaging/replace.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { watch } from "../lease/watch.ts";
 import { slowFromMs } from "../ports/store-ownership.ts";
@@ -44,6 +45,9 @@ export async function drive(
   void watch(engine);
   try {
     if (redo !== undefined) await performEffects(engine, active, redo.before, redo.segment, true);
+    const { acceptance, segmentIndex } = active.invocation;
+    // Its acceptor may have died before it told the former invocation of the singleton key.
+    if (acceptance.replaces !== undefined && segmentIndex === 0) await replaceFormer(engine, acceptance);
     for (;;) {
       const turn = await takeTurn(engine, active);
       if (turn === "again") continue;

@@ -18,6 +18,7 @@ import { PendingAcceptance } from "../accept/pending-acceptance.ts";
 import type { MessageHandle } from "../ports/queue.ts";
 import type { Ended, SubmitRejection, Submission } from "../ports/submission.ts";
 import { startAgain, startSend } from "../accept/start-send.ts";
+import { acceptSingleton, isSingleton, type Singleton } from "./singleton.ts";
 import { type Admitted, submit } from "./submit.ts";
 import { isResultVisible } from "../lock/object-lock.ts";
 import { sendWake } from "../messaging/wake.ts";
@@ -31,6 +32,7 @@ export async function call(
   const submitted = await submit(engine, submission);
   if (submitted.kind !== "acceptance") return submitted;
   const { acceptance } = submitted;
+  if (isSingleton(acceptance)) return await callSingleton(engine, acceptance, submission, signal);
   if (admitDriver(engine, acceptance.target.service, submitted.slow).kind !== "go")
     return await callByWorker(engine, acceptance, signal);
   const lease = nextLease(engine, engine.activeInvocations.newToken());
@@ -45,6 +47,19 @@ export async function call(
   const backstop = started.backstop();
   if (backstop !== undefined) void engine.queue.recall(await backstop);
   return endedOf(active.invocation, undefined);
+}
+
+/** A worker drives it, as a send: the caller whose request comes later may end it before its start. */
+async function callSingleton(
+  engine: Engine,
+  acceptance: Singleton,
+  { options = {} }: Submission,
+  signal: AbortSignal | undefined,
+): Promise<Ended | SubmitRejection> {
+  const accepted = await acceptSingleton(engine, acceptance, options);
+  if (accepted.kind === "held") return accepted;
+  if (accepted.kind === "existing") return await joinCall(engine, accepted.loaded, signal);
+  return await answer(engine, accepted.acceptance, signal);
 }
 
 interface Started {

@@ -4,6 +4,7 @@ import { accept, type Acceptation, activeByAcceptor } from "../accept/accept.ts"
 import { NO_LEASE } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
 import { isDelayed, startAgain, startSend } from "../accept/start-send.ts";
+import { acceptSingleton, isSingleton, type Singleton } from "./singleton.ts";
 import { submit } from "./submit.ts";
 import type { Sent, Submission, SubmitRejection } from "../ports/submission.ts";
 import { sendWake } from "../messaging/wake.ts";
@@ -30,6 +31,7 @@ export async function send(engine: Engine, submission: Submission): Promise<Sent
   if (submitted.kind !== "acceptance") return submitted;
   const { acceptance, route } = submitted;
   const { id, startAtMs } = acceptance;
+  if (isSingleton(acceptance)) return await sendSingleton(engine, acceptance, submission);
   const isFresh = submission.idempotencyKey === undefined && !isDelayed(acceptance);
   if (isFresh && drivesAtOnce(engine, route) && (await acceptAndDrive(engine, acceptance, route, JOINED_WITHIN_MS)))
     return {
@@ -46,6 +48,23 @@ export async function send(engine: Engine, submission: Submission): Promise<Sent
     invocationId: id,
     status: isNew ? "accepted" : "previously-accepted",
     ...(executionTimeMs !== undefined && { executionTimeMs }),
+  };
+}
+
+async function sendSingleton(
+  engine: Engine,
+  acceptance: Singleton,
+  { options = {} }: Submission,
+): Promise<Sent | SubmitRejection> {
+  const accepted = await acceptSingleton(engine, acceptance, options);
+  if (accepted.kind === "held") return accepted;
+  const isNew = accepted.kind === "new";
+  const { id, startAtMs } = isNew ? accepted.acceptance : accepted.loaded.invocation.acceptance;
+  return {
+    kind: "sent",
+    invocationId: id,
+    status: isNew ? "accepted" : "previously-accepted",
+    ...(startAtMs !== undefined && { executionTimeMs: startAtMs }),
   };
 }
 

@@ -6,7 +6,7 @@ import { CodedError } from "../../core/errors/coded-error.ts";
 import { deprecation } from "../ports/protocol-range.ts";
 import { newNonce } from "../accept/accept.ts";
 import type { Engine } from "../engine.ts";
-import { freshId, idempotentId, workflowId } from "../accept/invocation-ids.ts";
+import { freshId, idempotentId, singletonPlace, workflowId } from "../accept/invocation-ids.ts";
 import { retentionOf } from "../store/ttl.ts";
 import type { SubmitRejection, Submission } from "../ports/submission.ts";
 
@@ -20,13 +20,14 @@ export interface Admitted {
 export type Submitted = Admitted | SubmitRejection;
 
 export async function submit(engine: Engine, submission: Submission): Promise<Submitted> {
-  const { target, idempotencyKey, traceparent, startAtMs, createdBy, boundId, limitKey, options = {} } = submission;
+  const { target, idempotencyKey, traceparent, createdBy, boundId, limitKey, options = {} } = submission;
   const routing = submission.routing ?? (await engine.registry.route(target.service, target.handler));
   if (!routing.found) return { kind: routing.missing === "service" ? "unknown-service" : "unknown-handler" };
   const { route } = routing;
   const deprecated = deprecation(engine.settings, route.deployment);
   if (deprecated !== undefined) return { kind: "deprecated", error: new CodedError("RT0020", deprecated) };
   const isRun = route.handler.type === "workflow";
+  const startAtMs = options.debounceMs === undefined ? submission.startAtMs : engine.clock.nowMs() + options.debounceMs;
   const beginning = { createdAtMs: engine.clock.nowMs(), ...(startAtMs !== undefined && { startAtMs }) };
   const acceptance: Acceptance = {
     id: isRun
@@ -50,6 +51,12 @@ export async function submit(engine: Engine, submission: Submission): Promise<Su
     ...(createdBy !== undefined && { createdBy }),
     ...(limitKey !== undefined && { limitKey }),
     ...(options.priority !== undefined && { priority: options.priority }),
+    ...(options.singleton !== undefined && {
+      singleton: {
+        key: options.singleton,
+        place: singletonPlace(engine, target, options.singleton, submission.singletonOwner),
+      },
+    }),
   };
   return { kind: "acceptance", acceptance, route, slow: routing.slow === true };
 }

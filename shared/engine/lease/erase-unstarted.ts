@@ -22,7 +22,7 @@ const PRESENT = { kind: "present" } as const;
 const AFTER_ALL = "~";
 
 /**
- * Removes input, headers, caller and idempotency key from the acceptance, deletes pieces, empties arrivals, and takes the acceptance
+ * Removes input, headers, caller, idempotency and singleton key from the acceptance, deletes pieces, empties arrivals, and takes the acceptance
  * out of the listing. The acceptance itself stays without content, because an acceptor that repeats its put must find it. The caller must
  * perform the final effects before: the sweeper finds missing effects, and an erasure that was cut short, only through the listing.
  */
@@ -48,7 +48,7 @@ export async function eraseUnstarted(engine: Engine, { acceptance, phase }: Invo
 
 /** The idempotency key of a child stays: it is a part of the command of the caller, whose redo must find the child (I2). */
 export function withoutContent(acceptance: Acceptance): Acceptance {
-  const { createdBy: _, idempotencyKey, ...rest } = acceptance;
+  const { createdBy: _, singleton: __, idempotencyKey, ...rest } = acceptance;
   const { kind } = acceptance.source;
   const isChild = kind === "call" || kind === "send";
   return {

@@ -5,6 +5,7 @@ import { DAY_S } from "../../core/model/time-units.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { ACCEPTANCE_SK, ARRIVALS_AND_PIECES, belongsTo, leaseRecordKey, invocationPk } from "../store/item-keys.ts";
+import { currentKey } from "../store/singleton-item.ts";
 import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.ts";
 import type { Item, Page, Range } from "../ports/table.ts";
 import type { Loaded } from "../store/load.ts";
@@ -34,11 +35,21 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   await extendPages(engine, page, { pk, nonce, untilS: untilS + retentionS });
   // The acceptance is written after all other items, so that no end expires earlier, even if a crash ends the extension.
   await extendItems(engine, [acceptance], { pk, nonce, untilS: untilS + retentionS });
+  await extendSingleton(engine, id, acceptance, untilS + retentionS);
   // The lease record is written last. If a crash ends the extension before this write, the next pass reads the old `keepUntilS`
   // and repeats the extension.
   await extendRecord(engine, pk, nonce, untilS);
   engine.activeInvocations.find(id)?.lease.noteExtension(untilS);
   return true;
+}
+
+/** Without the item that names it, another request with its singleton key would begin beside it. */
+async function extendSingleton(engine: Engine, id: InvocationId, { single }: Item, untilS: number): Promise<void> {
+  if (typeof single !== "string") return;
+  const isOwn = { kind: "equal", attribute: "id", value: id } as const;
+  const isShorter = { kind: "less", attribute: "expiresAtS", than: untilS } as const;
+  const key = currentKey(engine.settings.keyPrefix, single);
+  await engine.table.update(key, { set: { expiresAtS: untilS } }, { kind: "all", of: [isOwn, isShorter] });
 }
 
 /**

@@ -35,7 +35,7 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
   const status = presentedStatus(engine, loaded);
   const { acceptance, phase, journal, lastFailure, pin } = invocation;
   const { source, idempotencyKey, createdBy, traceparent, completionRetentionMs, journalRetentionMs } = acceptance;
-  const { priority, startByMs, endByMs } = acceptance;
+  const { priority, startByMs, endByMs, singleton } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
   const queue = await queueOf(engine, loaded);
   const outcome = endOutcome(invocation, loaded.isCancelled);
@@ -63,6 +63,7 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
     ...(priority !== undefined && { priority }),
     ...(startByMs !== undefined && { startByMs }),
     ...(endByMs !== undefined && { endByMs }),
+    ...(singleton && { singletonKey: singleton.key }),
     ...("callerId" in source && { invokedBy: { invocationId: source.callerId, target: source.callerTarget } }),
     ...(source.kind === "restart" && { restartedFrom: source.formerId }),
     ...(source.kind === "subscription" && { subscriptionId: source.subscriptionId }),

@@ -75,11 +75,11 @@ function withoutPin(invocation: Invocation): Invocation {
 }
 
 /**
- * The new acceptance has no idempotency key, because the key still names the former invocation. If entries are kept,
+ * The new acceptance has no idempotency or singleton key, because the key still names the former invocation. If entries are kept,
  * the nonce is kept too, because it seeds the random numbers of the handler.
  */
 function acceptanceAnew(engine: Engine, former: Acceptance, from: number): Acceptance {
-  const { idempotencyKey: _, startAtMs: __, ...kept } = former;
+  const { idempotencyKey: _, startAtMs: __, singleton: ___, replaces: ____, ...kept } = former;
   const beginning = { createdAtMs: engine.clock.nowMs() };
   const place = invocationIdBytes(former.id).subarray(0, PLACE_BYTES);
   const bytes = new Uint8Array(INVOCATION_ID_BYTES);

@@ -34,12 +34,16 @@ export interface Submission {
   /** The moment before which a send does not start; for sends only. */
   readonly startAtMs?: number;
   readonly options?: RequestOptions;
+  /** The principal to whom a singleton key belongs, where callers are bound. */
+  readonly singletonOwner?: string;
 }
 
 /** Why an invocation was not accepted. The APIs translate each kind into a message and a status. */
 export type SubmitRejection =
   | { readonly kind: "unknown-service" }
   | { readonly kind: "unknown-handler" }
+  /** Another invocation is the current one of the singleton key (RT0912). */
+  | { readonly kind: "held"; readonly by: InvocationId }
   /** The deployment speaks only versions that take no new work (RT0020). */
   | { readonly kind: "deprecated"; readonly error: CodedError };
 
@@ -166,6 +170,7 @@ export interface InvocationView {
   readonly priority?: number;
   readonly startByMs?: number;
   readonly endByMs?: number;
+  readonly singletonKey?: string;
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
   /** The subscription whose record caused the invocation. */
   readonly subscriptionId?: SubscriptionId;

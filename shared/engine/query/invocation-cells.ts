@@ -71,6 +71,7 @@ function acceptanceCells(engine: Engine, { acceptance, journal, modifiedAtMs, pi
     start_by: acceptance.startByMs,
     end_by: acceptance.endByMs,
     priority: acceptance.priority ?? PRIORITY_DEFAULT,
+    singleton_key: acceptance.singleton?.key,
     completion_retention: acceptance.completionRetentionMs,
     journal_retention: acceptance.journalRetentionMs,
   };

@@ -1,7 +1,9 @@
 /** Kills an invocation in any phase: the killer writes the final segment, which fences the driver. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { Failure } from "../../core/model/failure.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
+import { replaceFormer } from "../messaging/replace.ts";
 import { writeSegment } from "../drive/commit.ts";
 import { reportEnd } from "../drive/report.ts";
 import { type Addressee, orderKill } from "../messaging/deliver.ts";
@@ -35,16 +37,22 @@ export async function kill(engine: Engine, id: InvocationId, by?: string): Promi
 
 /**
  * Ends a loaded invocation and performs its final effects.
+ * @param failure what its caller gets; by default that it was killed
  * @returns false if another process wrote the next segment, perhaps the final one: the caller loads again
  */
-export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
+export async function killLoaded(engine: Engine, loaded: Loaded, failure?: Failure): Promise<boolean> {
   const { pk, leaseRecord } = loaded;
   const before = withFailures(engine, loaded.invocation);
   const performer = performerOf(loaded);
   // The writer of segment k+1 performs the effects of segment k first (I2).
   const redo = (await hasPerformed(engine, loaded)) ? undefined : unperformed(loaded);
   if (redo !== undefined) await perform(engine, performer, redo.before, redo.segment, { isRedo: true });
-  const { segment, next } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
+  if (before.segmentIndex === 0) await replaceFormer(engine, before.acceptance);
+  const { segment, next } = advance(before, {
+    kind: "kill",
+    atMs: engine.clock.nowMs(),
+    ...(failure && { failure }),
+  });
   if (segment === undefined) return false;
   // The killer has no lease: the fence alone decides.
   const by = { pk, token: loaded.lease.token, consumedUnits: 1, extendedUntilS: leaseRecord?.keepUntilS };

@@ -61,6 +61,10 @@ const StoredAcceptance = message({
   startByMs: optional(uint53(25)),
   endByMs: optional(uint53(26)),
   endGraceMs: optional(uint53(27)),
+  singletonKey: optional(string(28)),
+  singletonPlace: optional(string(29)),
+  replacesId: optional(string(30)),
+  replacesGraceMs: optional(uint53(31)),
 });
 type StoredAcceptance = Infer<typeof StoredAcceptance>;
 
@@ -73,11 +77,14 @@ export function acceptanceItem(scheme: KeyScheme, acceptance: Acceptance, lease:
     n: nonce,
     ...targetAttributes(target),
     expiresAtS,
+    // The sweeper extends the item that names this invocation, and decodes no acceptance for that.
+    ...(acceptance.singleton && { single: acceptance.singleton.place }),
   };
 }
 
 function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
-  const { source, idempotencyKey, traceparent, startAtMs, createdBy, limitKey, priority } = acceptance;
+  const { source, idempotencyKey, traceparent, startAtMs, createdBy, limitKey, priority, singleton, replaces } =
+    acceptance;
   return {
     target: acceptance.target,
     input: acceptance.input,
@@ -106,6 +113,25 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
     ...(limitKey !== undefined && { limitKey }),
     ...(priority !== undefined && { priority }),
     ...deadlinesIn(acceptance),
+    ...(singleton && { singletonKey: singleton.key, singletonPlace: singleton.place }),
+    ...(replaces && { replacesId: replaces.id }),
+    ...(replaces?.graceMs !== undefined && { replacesGraceMs: replaces.graceMs }),
+  };
+}
+
+type Singleton = Pick<Acceptance, "singleton" | "replaces">;
+
+function singletonIn({
+  singletonKey,
+  singletonPlace,
+  replacesId,
+  replacesGraceMs: graceMs,
+}: StoredAcceptance): Singleton {
+  return {
+    ...(singletonKey !== undefined && { singleton: { key: singletonKey, place: singletonPlace ?? "" } }),
+    ...(replacesId !== undefined && {
+      replaces: { id: replacesId as InvocationId, ...(graceMs !== undefined && { graceMs }) },
+    }),
   };
 }
 
@@ -141,6 +167,7 @@ export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acce
     ...(limitKey !== undefined && { limitKey: limitKey as LimitKey }),
     ...(priority !== undefined && { priority }),
     ...deadlinesIn(stored),
+    ...singletonIn(stored),
   };
   return { acceptance, lease: { token: token as Token, untilMs } };
 }

@@ -38,6 +38,9 @@ const StoredArrival = message({
   /** For an order to resume: the deployment on which the invocation continues. */
   deploymentId: optional(string(9)),
   protocolVersion: optional(uint32(10)),
+  /** The invocation that replaces this one. */
+  replacedBy: oneof("id", string(11)),
+  graceMs: optional(uint53(12)),
 });
 type StoredArrival = Infer<typeof StoredArrival>;
 
@@ -45,6 +48,7 @@ export type ArrivalContent =
   | { readonly kind: "notification"; readonly id: NotificationId; readonly result: Result | undefined }
   | { readonly kind: "kill" }
   | { readonly kind: "pause" }
+  | { readonly kind: "replaced"; readonly by: string; readonly graceMs?: number }
   | { readonly kind: "resume"; readonly move?: Move };
 
 export interface ArrivalAddress {
@@ -81,6 +85,8 @@ export function arrivalItem(
 function idToStored(content: ArrivalContent): Partial<StoredArrival> {
   if (content.kind === "kill") return { kill: true };
   if (content.kind === "pause") return { pause: true };
+  if (content.kind === "replaced")
+    return { replacedBy: content.by, ...(content.graceMs !== undefined && { graceMs: content.graceMs }) };
   if (content.kind === "resume") return { resume: true, ...content.move };
   const { id } = content;
   if ("completionId" in id) return { completionId: id.completionId };
@@ -98,6 +104,8 @@ export function readArrival(item: Item, nonce: Nonce, journal: Journal, version:
   const { atMs, deploymentId, protocolVersion } = stored;
   if (stored.kill === true) return { kind: "kill", atMs };
   if (stored.pause === true) return { kind: "pause", atMs, key };
+  const { replacedBy: by, graceMs } = stored;
+  if (by !== undefined) return { kind: "replaced", atMs, by, ...(graceMs !== undefined && { graceMs }) };
   if (stored.resume === true) {
     if (deploymentId === undefined) return { kind: "resume", atMs, key };
     const spoken = protocolVersion !== undefined && { protocolVersion };

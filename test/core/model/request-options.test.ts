@@ -16,7 +16,7 @@ test("a request without options has none", () => {
 });
 
 test.each(Object.entries(REQUEST_OPTIONS))("the example of %s is allowed", (name, { header, example }) => {
-  expect(read({ [header]: example })).toHaveProperty(name);
+  expect(read({ "x-stepwell-singleton": "k", [header]: example })).toHaveProperty(name);
 });
 
 test.each([
@@ -49,3 +49,26 @@ test("a header with the same beginning, which names no option, is no option", ()
   for (const name of ["x-stepwell-", "x-stepwell-caller", "x-stepwell-priority-of-mine", "priority"])
     expect(isOptionHeader(name)).toBe(false);
 });
+
+test.each([
+  [{ "x-stepwell-on-duplicate": "attach" }, "'x-stepwell-on-duplicate': it needs a key beside it"],
+  [
+    { "x-stepwell-debounce": "2s" },
+    "'x-stepwell-debounce': it needs a key beside it, such as 'x-stepwell-singleton: invoice-7'",
+  ],
+  [
+    { "x-stepwell-singleton": "k", "x-stepwell-debounce": "2s", "x-stepwell-on-duplicate": "refuse" },
+    "it may only be 'replace', and not 'refuse'",
+  ],
+  [{ "x-stepwell-singleton": "k".repeat(257) }, "is no text of 1 to 256 characters, such as 'invoice-7'"],
+  [{ "x-stepwell-singleton": "" }, "'' is no text of 1 to 256 characters"],
+  [
+    { "x-stepwell-singleton": "k", "x-stepwell-on-duplicate": "drop" },
+    "'drop' is no word of 'attach', 'refuse' and 'replace', such as 'replace'",
+  ],
+  [{ "x-stepwell-singleton": "k", "x-stepwell-debounce": "31d" }, "'31d' is no duration from 1ms to 30d, such as '2s'"],
+  [
+    { "x-stepwell-end-within": "0s" },
+    "'0s' is no duration from 1ms to 3650d (or 'inherit', in a call or send of a handler)",
+  ],
+])("%j is refused", (headers, why) => expect(read(headers)).toContain(why));

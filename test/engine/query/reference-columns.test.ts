@@ -40,6 +40,7 @@ const OF_INVOCATIONS = [
   "start_by",
   "end_by",
   "priority",
+  "singleton_key",
 ];
 const OWN: Readonly<Record<string, readonly string[]>> = {
   sys_invocation: OF_INVOCATIONS,

@@ -122,7 +122,7 @@ function NoOutput({ body }: { readonly body: InvocationBody }): JSX.Element {
 
 /** What the request asked for beside its input; absent where it asked for nothing. */
 function Bounds({ body }: { readonly body: InvocationBody }): JSX.Element {
-  const { start_by: startBy, end_by: endBy, priority } = body;
+  const { start_by: startBy, end_by: endBy, priority, singleton_key: singleton } = body;
   return (
     <>
       {startBy !== undefined && (
@@ -138,6 +138,11 @@ function Bounds({ body }: { readonly body: InvocationBody }): JSX.Element {
       {priority !== undefined && (
         <Fact name="Priority">
           <span class="number">{priority}</span>
+        </Fact>
+      )}
+      {singleton !== undefined && (
+        <Fact name="Singleton key">
+          <ForeignText text={singleton} maxChars={120} class="mono" />
         </Fact>
       )}
     </>

@@ -45,6 +45,7 @@ export function invocationBody(view: InvocationView, limit?: number): Invocation
       priority: view.priority,
       start_by: written(view.startByMs, momentText),
       end_by: written(view.endByMs, momentText),
+      singleton_key: view.singletonKey,
       invoked_by: written(invokedBy, ({ invocationId, target: caller }) => ({
         invocation_id: invocationId,
         ...present({ target: caller }),
