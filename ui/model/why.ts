@@ -53,6 +53,14 @@ export function waitText(wait: WaitBody, nowMs: number): string {
       return until === undefined ? "waits for its start" : `starts ${soon(until, nowMs)}`;
     case "key":
       return wait.place === undefined ? "waits for its key" : `waits for its key, place ${wait.place}`;
+    case "place":
+      return wait.place === undefined
+        ? `waits for a place of ${wait.name ?? "a pool"}`
+        : `waits for a place of ${wait.name ?? "a pool"}, ${wait.place} of ${wait.waiting ?? wait.place} in line`;
+    case "start":
+      return until === undefined || wait.place !== 1
+        ? `waits for a start in ${wait.name ?? "a pool"}`
+        : `starts in ${wait.name ?? "a pool"} ${soon(until, nowMs)}`;
     case "retry":
       return until === undefined ? "waits for its next attempt" : `next attempt ${soon(until, nowMs)}`;
     case "circuit":

@@ -167,6 +167,7 @@ function aboutText(entry: EntryBody): string {
 const MOMENTS = {
   at: (moment: string) => `at ${momentText(moment)}`,
   until: (moment: string) => `until ${momentText(moment)}`,
+  since: (moment: string) => `since ${momentText(moment)}`,
 };
 
 /** @returns a line for each wait; if a wait is for another invocation, the waits of that one follow on indented lines */

@@ -96,9 +96,13 @@ const wait = {
     .object({ name: text, since: moment, others: whole.exactOptional() })
     .exactOptional()
     .describe("The step (`run`) that the running attempt is at, and how many other steps run beside it."),
-  place: whole.exactOptional().describe("The place in the queue of the key; 1 is next."),
+  place: whole.exactOptional().describe("The place in the queue of the key, or in the line of the pool; 1 is next."),
+  waiting: whole.exactOptional().describe("Those who wait in the line of the pool; at most 1,000 are counted."),
+  oldest_since: moment.exactOptional().describe("Since when the oldest of them waits."),
+  places: whole.exactOptional().describe("The places of the pool."),
+  taken: whole.exactOptional().describe("How many of the places are taken."),
   awakeable_id: maybeText,
-  /** The name of a promise, a signal or a run; the reason of a circuit. */
+  /** The name of a pool, a promise, a signal or a run; the reason of a circuit. */
   name: maybeText,
   type: maybeText,
   target: maybeText,

@@ -7,10 +7,11 @@ import type { PauseBody, WaitBody } from "../contract/invocations.ts";
  */
 export type WaitPart = { readonly text: string } | { readonly invocationId: string };
 
-/** How a client writes moments: `at 14:03:07` or `in 42 s`, and `until 14:03:07`. */
+/** How a client writes moments: `at 14:03:07` or `in 42 s`, `until 14:03:07`, and `since 9 s`. */
 export interface MomentWords {
   readonly at: (moment: string) => string;
   readonly until: (moment: string) => string;
+  readonly since: (moment: string) => string;
 }
 
 export function waitParts(wait: WaitBody, moments: MomentWords): readonly WaitPart[] {
@@ -22,6 +23,9 @@ export function waitParts(wait: WaitBody, moments: MomentWords): readonly WaitPa
       return texts(`its start${at}`);
     case "key":
       return [...texts(`its key: ${placeText(wait.place)}`), ...holderParts(wait)];
+    case "place":
+    case "start":
+      return texts(`${poolText(wait)}${lineText(wait, moments)}`);
     case "retry":
       return texts(`attempt ${attempt}${at}${causeText(wait)}`);
     case "circuit":
@@ -94,6 +98,19 @@ function attemptText(wait: WaitBody, attempt: number): string {
 
 function causeText({ failure }: WaitBody): string {
   return failure === undefined ? "" : `: ${failure.error_code} ${failure.message.split("\n", 1)[0]!}`;
+}
+
+/** `a place of acme (5 of 5 taken)`, `a start in acme`. */
+function poolText({ kind, name = "", places, taken }: WaitBody): string {
+  if (kind === "start") return `a start in ${name}`;
+  return places === undefined ? `a place of ${name}` : `a place of ${name} (${taken ?? 0} of ${places} taken)`;
+}
+
+/** `: number 12 of 40, the oldest since 9 s`. */
+function lineText({ place, waiting = 0, oldest_since: oldest }: WaitBody, { since }: MomentWords): string {
+  if (place === undefined) return waiting === 0 ? "" : `, behind ${waiting} others`;
+  const of = waiting > 1 ? `${placeText(place)} of ${waiting}` : placeText(place);
+  return oldest === undefined || waiting < 2 ? `: ${of}` : `: ${of}, the oldest ${since(oldest)}`;
 }
 
 function placeText(place: number | undefined): string {

@@ -98,7 +98,8 @@ function gateText(gate: Gate, pool: string): string {
   return `${gate} ${pool}`;
 }
 
-function gateOf(waitsAtText: string): { readonly gate: Gate; readonly pool: string } {
+/** Takes the gate of a lease record apart. */
+export function gateOf(waitsAtText: string): { readonly gate: Gate; readonly pool: string } {
   const blank = waitsAtText.indexOf(" ");
   return { gate: waitsAtText.slice(0, blank) as Gate, pool: waitsAtText.slice(blank + 1) };
 }

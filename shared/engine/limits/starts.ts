@@ -2,6 +2,7 @@
  * Lets invocations begin at the rate of a pool (ADR 51). An invocation that finds the bucket empty waits in line. One message goes to
  * one of the line for the moment of the next token; its consumer serves as many as there are tokens, and sends the next message.
  */
+import { inTurn } from "../../core/limits/turn.ts";
 import { takeTokens } from "../../core/limits/token-bucket.ts";
 import type { Rate } from "../../core/limits/rule.ts";
 import type { Engine } from "../engine.ts";
@@ -114,26 +115,6 @@ function momentsOf(rate: Rate, bucket: Bucket, count: number, nowMs: number): re
     ({ fullAtUs } = takeTokens(rate, fullAtUs, atMs, 1));
   }
   return moments;
-}
-
-/** The next turns, key by key. @param servedKey the key that was served last */
-function inTurn(turns: readonly Turn[], servedKey: string, count: number): readonly Turn[] {
-  const byKey = new Map<string, Turn[]>();
-  for (const turn of turns) {
-    const some = byKey.get(turn.turnKey) ?? [];
-    some.push(turn);
-    byKey.set(turn.turnKey, some);
-  }
-  const keys = [...byKey.keys()].sort();
-  const from = keys.findIndex((key) => key > servedKey);
-  const ordered = from <= 0 ? keys : [...keys.slice(from), ...keys.slice(0, from)];
-  const next: Turn[] = [];
-  for (let round = 0; next.length < count; round++) {
-    const some = ordered.flatMap((key) => byKey.get(key)![round] ?? []);
-    if (some.length === 0) break;
-    next.push(...some.slice(0, count - next.length));
-  }
-  return next;
 }
 
 /** Wakes some of those who wait for a start that no rule limits any more; each that goes on wakes more. */

@@ -98,11 +98,18 @@ export interface WaitView {
   readonly silentSinceMs?: number;
   /** The step that the running attempt executes, with the number of other steps beside it. */
   readonly step?: { readonly name: string; readonly sinceMs: number; readonly others: number };
-  /** The place in the queue of the key; 1 is next. */
+  /** The place in the queue of the key, or in the line of the pool; 1 is next. */
   readonly place?: number;
+  /** Those who wait in the line of the pool. */
+  readonly waiting?: number;
+  /** Since when the oldest of them waits. */
+  readonly oldestSinceMs?: number;
+  /** The places of the pool, and how many are taken. */
+  readonly places?: number;
+  readonly taken?: number;
   /** The id by which another party completes the awakeable. */
   readonly awakeableId?: string;
-  /** The name of a promise, a signal or a run; the index of a signal without a name. */
+  /** The name of a pool, a promise, a signal or a run; the index of a signal without a name. */
   readonly name?: string;
   /** The type of the command, for a wait of the kind `command`. */
   readonly type?: string;

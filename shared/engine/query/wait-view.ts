@@ -7,6 +7,7 @@ import type { Await, Combinator } from "../../core/model/await-tree.ts";
 import { invocationIdBytes, type InvocationId } from "../../core/model/ids.ts";
 import { targetText } from "../../core/model/target.ts";
 import { encodeAwakeableId } from "../../core/protocol/awakeable-id.ts";
+import { gateView } from "../limits/views.ts";
 import { waitOf } from "../admission/admission.ts";
 import { deploymentOfNext } from "../admission/circuit.ts";
 import { idOfLookup } from "../accept/invocation-ids.ts";
@@ -21,7 +22,7 @@ import { momentIso } from "../../core/model/moment.ts";
 /** The signal index of the first awakeable. SDKs count from here on; smaller indexes are reserved. */
 const FIRST_AWAKEABLE = 17;
 
-/** Costs no read, except of the lock of the key for a pending invocation. */
+/** Costs no read, except for a pending invocation: of the lock of its key, or of the pool in whose line it waits. */
 export async function ownWaits(engine: Engine, loaded: Loaded): Promise<readonly WaitView[]> {
   const invocation = shownPhase(engine, loaded);
   const waits = waitsOf(invocation, {
@@ -30,10 +31,19 @@ export async function ownWaits(engine: Engine, loaded: Loaded): Promise<readonly
   }).map((wait) => viewOf(engine, loaded, wait));
   const heldBack = heldBackView(engine, invocation);
   if (heldBack !== undefined) return [...waits, heldBack];
+  const waitsAt = gateNow(engine, loaded);
+  if (waitsAt !== undefined && invocation.phase.status === "pending")
+    return [await gateView(engine, invocation.acceptance, waitsAt, waits[0]?.sinceMs ?? invocation.modifiedAtMs)];
   const queue = await queueOf(engine, loaded);
   if (queue === undefined) return waits;
   const { place, holderId } = queue;
   return waits.map((wait) => ({ ...wait, place, ...(holderId !== undefined && { invocationId: holderId }) }));
+}
+
+/** The gate at which the invocation waits, in the memory of its driver or in its lease record. */
+function gateNow({ activeInvocations }: Engine, { invocation, leaseRecord }: Loaded): string | undefined {
+  const driven = activeInvocations.find(invocation.acceptance.id);
+  return driven === undefined ? leaseRecord?.waitsAt : driven.lease.waitsAt;
 }
 
 /**
@@ -198,6 +208,10 @@ function waitJson({ failure, ...wait }: WaitView): unknown {
       others: wait.step.others === 0 ? undefined : wait.step.others,
     },
     place: wait.place,
+    waiting: wait.waiting,
+    oldest_since: momentOf(wait.oldestSinceMs),
+    places: wait.places,
+    taken: wait.taken,
     awakeable_id: wait.awakeableId,
     name: wait.name,
     type: wait.type,

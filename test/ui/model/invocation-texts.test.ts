@@ -34,12 +34,19 @@ test.each<[Partial<WaitBody> & Pick<WaitBody, "kind">, string]>([
     { kind: "key", place: 2, target: "Cart/1/x", invocation_id: "inv_1" },
     "its key: number 2; Cart/1/x inv_1 has the key",
   ],
+  [
+    { kind: "place", name: "acme", place: 12, waiting: 40, places: 5, taken: 5, oldest_since: SINCE },
+    "a place of acme (5 of 5 taken): number 12 of 40, the oldest SINCE",
+  ],
+  [{ kind: "start", name: "service:Mail", place: 1, waiting: 1, oldest_since: SINCE }, "a start in service:Mail: next"],
   [{ kind: "retry", attempt: 6, until: SINCE }, "attempt 6 AT"],
   [{ kind: "timer", until: SINCE }, "a timer UNTIL"],
   [{ kind: "call", target: "A/b", invocation_id: "inv_2", status: "paused" }, "A/b inv_2 (paused)"],
   [{ kind: "resume" }, "an order to resume"],
 ])("a wait of the kind %j reads well", (members, text) => {
-  expect(waitText({ since: SINCE, ...members }, { at: () => "AT", until: () => "UNTIL" })).toBe(text);
+  expect(waitText({ since: SINCE, ...members }, { at: () => "AT", until: () => "UNTIL", since: () => "SINCE" })).toBe(
+    text,
+  );
 });
 
 describe("costs", () => {

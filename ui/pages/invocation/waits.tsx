@@ -144,6 +144,7 @@ function momentWords(now: number): MomentWords {
   };
   return {
     at: left,
+    since: (moment) => `since ${durationText(Math.max(0, now - (momentOf(moment) ?? now)))}`,
     until: (moment) => `that ends ${left(moment)} (${exactText(momentOf(moment) ?? now)})`,
   };
 }
