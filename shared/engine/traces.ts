@@ -196,6 +196,7 @@ export function targetAttributes(target: Target, id: string | undefined): Span["
     "rpc.method": target.handler,
     ...(id !== undefined && { "restate.invocation.id": id }),
     "restate.invocation.target": targetText(target),
+    ...(target.scope !== undefined && { "stepwell.scope": target.scope }),
   };
 }
 

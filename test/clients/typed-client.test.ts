@@ -265,15 +265,30 @@ describe("a client that retries", () => {
   }
 });
 
-describe("a call that uses a disabled feature is refused", () => {
-  it.each<readonly [what: string, status: number, call: () => PromiseLike<unknown>]>([
-    ["a scoped call", 400, () => ingress.scope("tenant").serviceClient(greeter).greet("Ada")],
-    ["a scoped send", 400, () => ingress.scope("tenant").serviceSendClient(greeter).greet("Ada")],
-    ["a scoped call of an object", 400, () => ingress.scope("tenant").objectClient(counter, "k").add(1)],
-    ["a scoped send to an object", 400, () => ingress.scope("tenant").objectSendClient(counter, "k").add(1)],
-    ["a scoped workflow", 400, () => ingress.scope("tenant").workflowClient(signup, "w").workflowSubmit("Ada")],
-    ["a limit key", 400, () => service().greet("Ada", rpc.opts({ limitKey: "one/two" }))],
-  ])("%s is %i", async (_what, status, call) => {
-    expect((await failureOf(call())).status).toBe(status);
+describe("a call in a scope", () => {
+  const inTenant = () => ingress.scope("tenant");
+
+  it("reaches services, objects and workflows", async () => {
+    expect(
+      await inTenant()
+        .serviceClient(greeter)
+        .greet("Ada", rpc.opts({ limitKey: "one/two" })),
+    ).toBe("Hello Ada");
+    expect((await inTenant().serviceSendClient(greeter).greet("Ada")).status).toBe("Accepted");
+    const submitted = await inTenant().workflowClient(signup, "scoped").workflowSubmit("Ada");
+    expect(submitted.status).toBe("Accepted");
+  });
+
+  it("of an object has a state of its own", async () => {
+    const key = newKey();
+    expect(await inTenant().objectClient(counter, key).add(1)).toBe(1);
+    expect(await ingress.objectClient(counter, key).add(5)).toBe(5);
+    expect(await inTenant().objectClient(counter, key).add(1)).toBe(2);
+    await inTenant().objectSendClient(counter, key).add(1);
+    expect(await ingress.scope("other").objectClient(counter, key).add(1)).toBe(1);
+  });
+
+  it("is refused with a limit key and no scope", async () => {
+    expect((await failureOf(service().greet("Ada", rpc.opts({ limitKey: "one/two" })))).status).toBe(400);
   });
 });

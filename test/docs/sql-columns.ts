@@ -11,6 +11,8 @@ const INVOCATIONS: Sentences = {
   target: "`Service/handler` or `Object/key/handler`.",
   target_service_name: "The service.",
   target_service_key: "The key of the object, or the id of the workflow.",
+  scope: "The scope that was named with the call; NULL without one.",
+  limit_key: "The limit key that was named with the call.",
   target_handler_name: "The handler.",
   target_service_ty: "`service`, `virtual_object` or `workflow`.",
   idempotency_key: "The idempotency key that the caller gave.",
@@ -74,6 +76,7 @@ export const SHARED_SENTENCES: Sentences = {
   partition_key: "The first eight bytes of the invocation's id.",
   service_name: "The object or the workflow.",
   service_key: "The key, or the id of the workflow.",
+  scope: "The scope of the key; NULL without one.",
 };
 
 export const SENTENCES: Readonly<Record<string, Sentences>> = {
@@ -180,15 +183,13 @@ export const SENTENCES: Readonly<Record<string, Sentences>> = {
 const NO_FLOW_CONTROL = "flow control is not here";
 const OF_INVOCATIONS: Sentences = {
   vqueue_id: NO_FLOW_CONTROL,
-  scope: NO_FLOW_CONTROL,
-  limit_key: NO_FLOW_CONTROL,
   created_using_restate_version: "no version is stored with an invocation",
 };
 const OF_ATTEMPTS: Sentences = {
   last_awaiting_on_future_json: "what a running attempt awaits is not kept; `waits_for` shows what is known",
 };
 
-const OF_KEYS: Sentences = { scope: NO_FLOW_CONTROL, partition_key: "keys are not spread by the id of an invocation" };
+const OF_KEYS: Sentences = { partition_key: "keys are not spread by the id of an invocation" };
 
 /** Columns without a value in any row, with the reason, by table. */
 export const ALWAYS_NULL: Readonly<Record<string, Sentences>> = {
@@ -198,5 +199,4 @@ export const ALWAYS_NULL: Readonly<Record<string, Sentences>> = {
   state: OF_KEYS,
   sys_promise: OF_KEYS,
   sys_inbox: { created_at: "as on the reference server; join `sys_invocation`" },
-  sys_locks: { scope: NO_FLOW_CONTROL },
 };

@@ -71,6 +71,8 @@ const DIFFERENCES = `## What differs from the reference
 - \`last_action\`, \`last_action_at\`, \`last_action_by\`, \`created_by\`, \`outcome\`, \`waits_for\`, \`pause_reason\`, \`paused_at\` and \`paused_by\` are Stepwell's own, and so are
   \`health\`, \`health_since\`, \`health_reason\` and \`last_contact_at\` of \`sys_deployment\`,
   and \`rate\` and \`burst\` of \`sys_rules\`.
+- \`sys_inbox\` and \`sys_keyed_service_status\` have the column \`scope\`. On AWS, a statement that names a service and a key but says nothing about
+  \`scope\` shows the key without a scope; \`scope = '…'\` or \`scope IN (…)\` shows the key in scopes.
 - \`sum\` of an unsigned column is signed.
 - What the dialect lacks stands in ADR 0038.
 `;

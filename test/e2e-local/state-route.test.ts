@@ -153,7 +153,6 @@ describe("refusals", () => {
     ["a service without keys", "Greeter", body, 400, "Cannot modify state for service type Service"],
     ["another version", "Counter", { ...body, version: "other" }, 409, "no longer has version 'other'"],
     ["a malformed scope", "Counter", { ...body, scope: "a b" }, 500, "bad scope value"],
-    ["a scope", "Counter", { ...body, scope: "tenant" }, 400, "requires vqueues to be enabled"],
   ])("%s", async (_what, service, asked, status, message) => {
     const response = await post(service, asked);
     expect([response.status, await response.json()]).toEqual([

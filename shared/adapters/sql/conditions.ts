@@ -49,7 +49,8 @@ export function conjunction(parts: readonly Term[], isEither: boolean): Term {
 
 export function isTest(of: Term, test: "NULL" | "TRUE" | "FALSE", isNot: boolean): Term {
   const wanted = test === "NULL" ? null : test === "TRUE";
-  return term("boolean", [of], (row, around) => (of.of(row, around) === wanted) !== isNot);
+  const isIt: Term["of"] = (row, around) => (of.of(row, around) === wanted) !== isNot;
+  return term("boolean", [of], isIt, test === "NULL" && !isNot ? { form: { is: "null", of } } : {});
 }
 
 export function like(left: Term, pattern: Term, ignoresCase: boolean): Term {

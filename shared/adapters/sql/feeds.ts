@@ -159,6 +159,10 @@ function boundsIn(condition: Term, source: Source, around: Around | undefined, i
       const texts = values.map((value) => textOf(value!));
       return new Map([[name, isNot ? { notIn: texts } : { in: texts }]]);
     }
+    case "null": {
+      const name = columnOf(form.of, source);
+      return name === undefined || isNot ? new Map() : new Map([[name, { isAbsent: true }]]);
+    }
     case "like":
       return isNot ? new Map() : ofLike(form.left, form.pattern, source, around);
     default:

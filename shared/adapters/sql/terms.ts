@@ -41,6 +41,7 @@ export type Form =
   | { readonly is: "comparison"; readonly op: Comparison; readonly left: Term; readonly right: Term }
   | { readonly is: "and" | "or"; readonly parts: readonly Term[] }
   | { readonly is: "not"; readonly of: Term }
+  | { readonly is: "null"; readonly of: Term }
   /** `values` is undefined if the list is too long, or its values differ from row to row. */
   | {
       readonly is: "in";

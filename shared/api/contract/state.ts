@@ -2,7 +2,10 @@
 import * as z from "zod";
 import { type Answer, maybeText, optional, text, whole } from "./members.ts";
 
-export const ShowStateQuery = z.object({ object_key: text.describe("The key whose state is shown.") });
+export const ShowStateQuery = z.object({
+  object_key: text.describe("The key whose state is shown."),
+  scope: optional(text).describe("The scope of the key; none unless given."),
+});
 
 const State = z.object({
   object_key: text,
@@ -33,6 +36,6 @@ export const EditState = z
       .record(z.string().max(NAME_MAX_CHARACTERS), stateValue)
       .describe("The whole state: what is not named is removed."),
     version: optional(text).describe("Only where the state is this one; any is replaced unless given."),
-    scope: optional(text).describe("Refused: scopes are off, and no state belongs to one."),
+    scope: optional(text).describe("The scope of the key; none unless given."),
   })
   .meta({ id: "EditState" });

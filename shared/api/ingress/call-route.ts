@@ -1,6 +1,7 @@
 /** Handles calls and sends: checks the request in the order that clients expect, then submits it to the engine. */
 import { CodedError } from "../../core/errors/coded-error.ts";
 import { principalOf } from "../../core/model/principal.ts";
+import type { Target } from "../../core/model/target.ts";
 import { inputVerdict } from "../../core/protocol/manifest.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -14,6 +15,8 @@ import type { CallPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed, unknownHandler, unknownService } from "./ingress-refusal.ts";
 import { callerOf, headerText, submissionHeaders, traceparentOf, type HeaderChoice } from "./submission-headers.ts";
 import { optionsOf } from "./request-options.ts";
+import { parameter } from "./query-parameter.ts";
+import { inScope, limitKeyOf } from "./request-scope.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 import { parseDurationMs } from "../../core/model/duration.ts";
 import { LAST_MOMENT_MS } from "../../core/model/moment.ts";
@@ -29,8 +32,6 @@ interface CallRules {
   /** Present if callers are bound to what they made. */
   readonly by: BoundCaller | undefined;
 }
-
-const SCOPE = /^[a-zA-Z0-9_.-]{1,36}$/;
 
 /** @throws IngressRefusal */
 export async function answerCall(
@@ -82,7 +83,7 @@ function checkedSubmission(
   called: Called,
   { scope, headers }: { readonly scope: string | undefined; readonly headers: HeaderChoice },
 ): Submission {
-  const { target, routing, oneWay } = called;
+  const { routing, oneWay } = called;
   const { handler } = routing.route;
   const idempotencyKey = headerText(request, "idempotency-key");
   if (idempotencyKey !== undefined && handler.type === "workflow") {
@@ -91,12 +92,12 @@ function checkedSubmission(
       "cannot use the idempotency key with workflow handlers. A workflow runs once per workflow key by itself",
     );
   }
-  if (scope !== undefined) refuseScope(scope, called);
+  const target: Target = { ...called.target, ...inScope(scope) };
   if (request.method !== "POST" && request.method !== "GET") throw methodNotAllowed("GET", "POST");
   const verdict = inputVerdict(handler.input, request.headers["content-type"], request.body.length === 0);
   if (verdict !== undefined) throw new IngressRefusal(400, `input validation error: ${verdict}`);
   const startMs = startAtMs(request.query, oneWay, engine.clock.nowMs());
-  refuseLimitKey(request);
+  const limitKey = limitKeyOf(request, target.scope);
   const traceparent = traceparentOf(request);
   const createdBy = callerOf(request);
   return {
@@ -106,24 +107,11 @@ function checkedSubmission(
     headers: submissionHeaders(request, headers),
     options: optionsOf(request, { handlerType: handler.type, idempotencyKey, startAtMs: startMs }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(limitKey === undefined ? {} : { limitKey }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(createdBy === undefined ? {} : { createdBy }),
     ...(startMs === undefined ? {} : { startAtMs: startMs }),
   };
-}
-
-/**
- * The ingress refuses every scope, because Stepwell does not support flow control. Only the message depends on the scope and on
- * the type of the service.
- */
-function refuseScope(scope: string, { routing }: Called): never {
-  if (!SCOPE.test(scope)) {
-    throw new IngressRefusal(400, `bad scope value: '${scope}' is not 1 to 36 letters, digits, '_', '.' or '-'`);
-  }
-  if (routing.route.service.type === "object") {
-    throw new IngressRefusal(400, "scope is not supported for Virtual Object targets");
-  }
-  throw new IngressRefusal(400, "scoped invocations require vqueues to be enabled");
 }
 
 function refusedResponse(refusal: SubmitRejection, { target }: Called): HttpResponse {
@@ -140,8 +128,6 @@ function refusedResponse(refusal: SubmitRejection, { target }: Called): HttpResp
       });
   }
 }
-
-const LIMIT_KEY = /^[a-zA-Z0-9_.-]{1,36}(?:\/[a-zA-Z0-9_.-]{1,36})?$/;
 
 /**
  * The moment at which a delayed send starts; undefined if the request has no delay.
@@ -166,28 +152,6 @@ function startAtMs(query: string, oneWay: boolean, nowMs: number): number | unde
     );
   }
   return Math.min(nowMs + delayMs, LAST_MOMENT_MS);
-}
-
-/** @throws IngressRefusal 400 if the request has a limit key, which would have no effect without scopes */
-function refuseLimitKey(request: HttpRequest): void {
-  const text = headerText(request, "x-restate-limit-key") ?? parameter(request.query, "limit-key");
-  if (text === undefined) return;
-  if (!LIMIT_KEY.test(text)) {
-    throw new IngressRefusal(
-      400,
-      `invalid limit-key: '${text}' is not one or two parts of at most 36 letters, digits, '_', '.' or '-' with a '/' between`,
-    );
-  }
-  throw new IngressRefusal(400, "limit-key requires a scope to be set");
-}
-
-/** @param name the parameter's name in lower case; names match case-insensitively, and the first match counts */
-function parameter(query: string, name: string): string | undefined {
-  if (query === "") return undefined;
-  for (const [key, value] of new URLSearchParams(query)) {
-    if (key.toLowerCase() === name) return value;
-  }
-  return undefined;
 }
 
 /** Statuses from this number on are errors of the server. */

@@ -17,6 +17,7 @@ import {
   unknownHandler,
   unknownService,
 } from "./ingress-refusal.ts";
+import { inScope } from "./request-scope.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 import { parseJsonFromOutside, TooManyElementsError } from "../../core/model/json-elements.ts";
 import type { Result } from "../../core/model/failure.ts";
@@ -61,13 +62,13 @@ interface Asking {
 async function answerDescribed(asking: Asking, question: Question | "lookup"): Promise<HttpResponse> {
   const { engine, useCases, request, by } = asking;
   const described = parseTargetBody(request.body, question === "lookup" ? "lookup" : "request");
-  if (described.target !== "invocation" && described.scope !== undefined) return notFoundInScope(question);
+  const within = described.target === "invocation" ? {} : inScope(described.scope);
   if (described.target === "workflow" && !(await isWorkflow(engine, described.workflowName))) {
     if (question === "lookup") throw unknownService(described.workflowName);
     return notFoundAnswer(question);
   }
   if (described.target === "idempotentInvocation") await refuseUncallable(engine, described.service, described.handler);
-  const id = await describedId(asking, described);
+  const id = await describedId(asking, described, within);
   if (question !== "lookup") return answerAbout(asking, question, id);
   // Awakeables of the run follow from its id, so a caller who only guesses the key of a workflow does not get the id.
   if (by !== undefined && described.target === "workflow" && !(await useCases.mayAskAbout(engine, id, by)))
@@ -76,12 +77,16 @@ async function answerDescribed(asking: Asking, question: Question | "lookup"): P
   return jsonResponse(200, body);
 }
 
-async function describedId({ engine, useCases, by }: Asking, described: TargetBody): Promise<InvocationId> {
+async function describedId(
+  { engine, useCases, by }: Asking,
+  described: TargetBody,
+  within: Pick<Target, "scope">,
+): Promise<InvocationId> {
   if (described.target === "invocation") return parseId(described.invocationId);
   if (described.target === "workflow")
-    return useCases.workflowId(engine, { service: described.workflowName, key: described.workflowKey });
+    return useCases.workflowId(engine, { service: described.workflowName, key: described.workflowKey, ...within });
   const { service, handler, key, idempotencyKey } = described;
-  const target = key === undefined ? { service, handler } : { service, handler, key };
+  const target: Target = { service, handler, ...(key !== undefined && { key }), ...within };
   if (by === undefined) return useCases.idempotentId(engine, target, idempotencyKey);
   return await useCases.ownIdempotentId(engine, target, idempotencyKey, by.caller);
 }
@@ -164,12 +169,6 @@ async function isWorkflow(engine: Engine, name: string): Promise<boolean> {
 function notFoundAnswer(question: Question): HttpResponse {
   if (question === "attach") return failureResponse({ code: 404, message: "not found" }, {});
   return refusalResponse(404, "invocation not found");
-}
-
-/** Scopes are unsupported: no invocation of such a target exists. */
-function notFoundInScope(question: Question | "lookup"): HttpResponse {
-  if (question !== "lookup") return notFoundAnswer(question);
-  return refusalResponse(501, "the ids of scoped targets are not implemented yet");
 }
 
 /** @throws IngressRefusal 400 */

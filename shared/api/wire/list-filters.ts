@@ -83,6 +83,23 @@ const ROWS = [
     note: 'of an object or a workflow: key:"a b"',
   },
   {
+    name: "scope",
+    parameter: "scope",
+    kind: "names",
+    column: "scope",
+    description: `Scopes: ${SEVERAL}`,
+    option: { value: "scope", help: "only invocations in these scopes" },
+    note: "of a call: scope:tenant-1",
+  },
+  {
+    name: "limit-key",
+    parameter: "limit_key",
+    kind: "names",
+    description: `Limit keys, as they were given: ${SEVERAL}`,
+    option: { value: "key", help: "only invocations in scopes with these limit keys" },
+    note: "in a scope: limit-key:a/b",
+  },
+  {
     name: "deployment",
     parameter: "deployment",
     kind: "names",

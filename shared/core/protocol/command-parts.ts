@@ -138,7 +138,7 @@ export function lookupJson(lookup: Lookup): object {
     case "id":
       return { InvocationId: lookup.invocationId };
     case "idempotency": {
-      const { service, handler, key } = lookup.target;
+      const { service, handler, key, scope } = lookup.target;
       const { idempotencyKey } = lookup;
       return {
         IdempotentRequest: {
@@ -146,11 +146,12 @@ export function lookupJson(lookup: Lookup): object {
           service_key: key ?? null,
           service_handler: handler,
           idempotency_key: idempotencyKey,
+          ...(scope !== undefined && { scope }),
         },
       };
     }
     case "workflow":
-      return { Workflow: { service_name: lookup.service, key: lookup.key } };
+      return { Workflow: { service_name: lookup.service, key: lookup.key, ...inScope(lookup.scope) } };
   }
 }
 

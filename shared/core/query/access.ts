@@ -15,6 +15,7 @@ export interface Wanted {
   readonly statuses: ReadonlySet<Presented>;
   readonly service: Bound | undefined;
   readonly key: Bound | undefined;
+  readonly scope: Bound | undefined;
   readonly handler: Bound | undefined;
   readonly target: Bound | undefined;
   readonly deployment: Bound | undefined;
@@ -39,6 +40,7 @@ export function planInvocations(narrowing: Narrowing, words: StatusWords): Invoc
     ),
     service: narrowing.get("target_service_name"),
     key: narrowing.get("target_service_key"),
+    scope: narrowing.get("scope"),
     handler: narrowing.get("target_handler_name"),
     target: narrowing.get("target"),
     deployment: narrowing.get("pinned_deployment_id"),
@@ -48,8 +50,8 @@ export function planInvocations(narrowing: Narrowing, words: StatusWords): Invoc
 }
 
 /** True if a filter other than the status is set. */
-export function isNarrowed({ service, key, handler, target, deployment, created }: Wanted): boolean {
-  return [service, key, handler, target, deployment, created].some((bound) => bound !== undefined);
+export function isNarrowed({ service, key, scope, handler, target, deployment, created }: Wanted): boolean {
+  return [service, key, scope, handler, target, deployment, created].some((bound) => bound !== undefined);
 }
 
 function accessOf(id: Bound | undefined, { statuses, created }: Wanted): Access {

@@ -6,6 +6,8 @@
 export interface Bound {
   readonly in?: readonly string[];
   readonly notIn?: readonly string[];
+  /** Only rows without a value. */
+  readonly isAbsent?: true;
   /** Inclusive. */
   readonly fromMs?: number;
   /** Inclusive. */
@@ -27,6 +29,7 @@ export function both(left: Bound, right: Bound): Bound {
   return {
     ...(one && { in: other === undefined ? one : one.filter((value) => other.includes(value)) }),
     ...(notIn.length > 0 && { notIn }),
+    ...((left.isAbsent ?? right.isAbsent) && { isAbsent: true }),
     ...(fromMs !== -Infinity && { fromMs }),
     ...(toMs !== Infinity && { toMs }),
   };
@@ -40,6 +43,7 @@ export function either(left: Bound, right: Bound): Bound | undefined {
 
 export function allows(bound: Bound | undefined, value: string | undefined): boolean {
   if (bound === undefined) return true;
+  if (bound.isAbsent === true && value !== undefined) return false;
   // An absent value fulfils no condition on values.
   if (value === undefined) return bound.in === undefined && bound.notIn === undefined;
   if (bound.in !== undefined && !bound.in.includes(value)) return false;

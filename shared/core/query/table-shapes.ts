@@ -103,11 +103,11 @@ export const STATE = tableShape(
 );
 export const INBOX = tableShape(
   "sys_inbox",
-  "partition_key u64, service_name, service_key, id, sequence_number u64, created_at t",
+  "partition_key u64, service_name, service_key, id, sequence_number u64, created_at t, scope",
 );
 export const KEYED_SERVICE_STATUS = tableShape(
   "sys_keyed_service_status",
-  "partition_key u64, service_name, service_key, invocation_id",
+  "partition_key u64, service_name, service_key, invocation_id, scope",
 );
 export const PROMISE = tableShape(
   "sys_promise",

@@ -1,7 +1,7 @@
 /** Reads the state of a key for an operator, or replaces it as a whole; an edit of an object waits for the key's holder. */
 import { EMPTY_STATE, place } from "../../core/object/keyed-state.ts";
 import type { Nonce } from "../../core/model/ids.ts";
-import type { ServiceType, Target } from "../../core/model/target.ts";
+import type { KeyOwner, ServiceType } from "../../core/model/target.ts";
 import { newNonce } from "../accept/accept.ts";
 import { lookAtHolder } from "../lock/acquire.ts";
 import {
@@ -26,10 +26,8 @@ import { readState, STATE_SHOWN_MAX_BYTES } from "../lock/stored-state.ts";
 import type { Condition, Updated } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
 
-type Keyed = Pick<Target, "service" | "key">;
-
 /** @returns undefined for a state above `STATE_SHOWN_MAX_BYTES` */
-export async function stateOf(engine: Engine, target: Keyed): Promise<Values | undefined> {
+export async function stateOf(engine: Engine, target: KeyOwner): Promise<Values | undefined> {
   const pk = objectPartition(engine, target);
   return await shownState(engine, pk, await withoutPendingEdit(engine, pk, await lockAt(engine, pk)));
 }
@@ -50,7 +48,7 @@ export type Edited = "applied" | "queued" | "outdated";
 /** @param isExpected true for the state that may be replaced; by default any state may */
 export async function editState(
   engine: Engine,
-  target: Keyed,
+  target: KeyOwner,
   type: Exclude<ServiceType, "service">,
   values: Values,
   isExpected?: (current: Values) => Promise<boolean>,
@@ -106,7 +104,7 @@ function isMade(outcome: Updated, nonce: Nonce): boolean {
 async function editInTurn(
   engine: Engine,
   pk: string,
-  target: Keyed,
+  target: KeyOwner,
   values: Values,
   expected: Uint8Array | undefined,
   nonce: Nonce,

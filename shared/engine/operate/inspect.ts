@@ -35,7 +35,7 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
   const status = presentedStatus(engine, loaded);
   const { acceptance, phase, journal, lastFailure, pin } = invocation;
   const { source, idempotencyKey, createdBy, traceparent, completionRetentionMs, journalRetentionMs } = acceptance;
-  const { priority, startByMs, endByMs, singleton } = acceptance;
+  const { limitKey, priority, startByMs, endByMs, singleton } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
   const queue = await queueOf(engine, loaded);
   const outcome = endOutcome(invocation, loaded.isCancelled);
@@ -59,6 +59,7 @@ export async function viewOf(engine: Engine, loaded: Loaded, choice: EntryChoice
     ...(traceparent !== undefined && { traceparent }),
     ...(usage && { usage }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(limitKey !== undefined && { limitKey }),
     ...(createdBy !== undefined && { createdBy }),
     ...(priority !== undefined && { priority }),
     ...(startByMs !== undefined && { startByMs }),

@@ -171,6 +171,7 @@ export interface InvocationView {
   readonly createdAtMs: number;
   readonly modifiedAtMs: number;
   readonly idempotencyKey?: string;
+  readonly limitKey?: LimitKey;
   /** The external caller, if the ingress authenticated one. */
   readonly createdBy?: string;
   /** Absent if the request named none. */

@@ -69,7 +69,7 @@ function commandLite(entry: CommandEntry, { childIds }: Pick<Journal, "childIds"
 }
 
 function requestJson(
-  { target, input, headers, idempotencyKey }: ChildRequest,
+  { target, input, headers, idempotencyKey, limitKey }: ChildRequest,
   invocationId: string | undefined,
   types: RegisteredTypes,
 ) {
@@ -80,6 +80,7 @@ function requestJson(
     parameter: [...input],
     headers: headersJson(headers),
     idempotency_key: idempotencyKey ?? null,
+    ...(limitKey !== undefined && { limit_key: limitKey }),
     // The retention of the child is in the acceptance of the child; these members are present because clients require them.
     completion_retention_duration: NO_TIME,
     journal_retention_duration: NO_TIME,
@@ -136,11 +137,12 @@ export interface RegisteredTypes {
 }
 
 /** A service that is no longer registered counts as an object if the target has a key. */
-export function targetJson({ service: name, handler, key }: Target, types: RegisteredTypes): unknown {
-  if (key === undefined) return { Service: { name, handler, scope: null } };
+export function targetJson(target: Target, types: RegisteredTypes): unknown {
+  const { service: name, handler, key, scope = null } = target;
+  if (key === undefined) return { Service: { name, handler, scope } };
   const isShared = types.sharedHandlers.has(`${name}/${handler}`);
   const isWorkflow = types.serviceTypes.get(name) === "workflow";
   const own = isWorkflow ? "Workflow" : "Exclusive";
-  const told = { name, key, handler, handler_ty: isShared ? "Shared" : own, scope: null };
+  const told = { name, key, handler, handler_ty: isShared ? "Shared" : own, scope };
   return isWorkflow ? { Workflow: told } : { VirtualObject: told };
 }

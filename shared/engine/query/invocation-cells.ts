@@ -52,6 +52,7 @@ function acceptanceCells(engine: Engine, { acceptance, journal, modifiedAtMs, pi
   const { source, startAtMs } = acceptance;
   const caller = "callerId" in source ? source : undefined;
   return {
+    limit_key: acceptance.limitKey,
     idempotency_key: acceptance.idempotencyKey,
     created_by: acceptance.createdBy,
     invoked_by: INVOKERS[source.kind],

@@ -50,7 +50,7 @@ export class InvocationRow implements SqlRow {
   }
 
   atHand(column: string): CellValue | undefined {
-    const { id, service, handler, key, status, createdAtMs, deploymentId } = this.#summary;
+    const { id, service, handler, key, scope, status, createdAtMs, deploymentId } = this.#summary;
     switch (column) {
       case "id":
         return id;
@@ -61,13 +61,17 @@ export class InvocationRow implements SqlRow {
       case "created_at":
         return createdAtMs;
       case "target":
-        return targetText({ service, handler, ...(key !== undefined && { key }) });
+        return targetText(this.#summary);
       case "target_service_name":
         return service;
       case "target_handler_name":
         return handler;
       case "target_service_key":
         return key ?? null;
+      case "scope":
+        return scope ?? null;
+      case "limit_key":
+        return scope === undefined ? null : undefined;
       case "target_service_ty":
         return typeWord(this.#reading.serviceTypes.get(service) ?? (key === undefined ? "service" : "object"));
       case "pinned_deployment_id":

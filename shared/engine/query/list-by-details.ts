@@ -18,6 +18,7 @@ export interface DetailsFilter {
   /** Only completed invocations have an outcome. */
   readonly outcomes?: ReadonlySet<EndOutcome>;
   readonly deployments?: ReadonlySet<string>;
+  readonly limitKeys?: ReadonlySet<string>;
   /** Ids of causes (`causeId`). */
   readonly causes?: ReadonlySet<string>;
 }
@@ -51,9 +52,10 @@ export async function listByDetails(
   return { invocations: found, ...(page.next && { next: page.next }) };
 }
 
-function matches(row: DetailedRow, { outcomes, deployments, causes }: DetailsFilter): boolean {
+function matches(row: DetailedRow, { outcomes, deployments, limitKeys, causes }: DetailsFilter): boolean {
   if (outcomes !== undefined && (row.outcome === undefined || !outcomes.has(row.outcome))) return false;
   if (deployments !== undefined && !deployments.has(row.deploymentId ?? "")) return false;
+  if (limitKeys !== undefined && (row.limitKey === undefined || !limitKeys.has(row.limitKey))) return false;
   if (causes === undefined) return true;
   const error = errorOfRow(row);
   return error !== undefined && causes.has(causeId(error));

@@ -2,6 +2,8 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { CellValue, TableShape } from "../../core/query/table-shape.ts";
 import { allows, type Narrowing } from "../../core/query/narrowing.ts";
+import type { KeyOwner } from "../../core/model/target.ts";
+import { readsFreely } from "../ports/store-ownership.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import { INBOX, KEYED_SERVICE_STATUS, LOCKS, PROMISE, STATE } from "../../core/query/table-shapes.ts";
 import { invocationPk, leaseRecordKey } from "../store/item-keys.ts";
@@ -12,8 +14,8 @@ import { partitionKey } from "./invocation-cells.ts";
 import type { Summary } from "./open-listing.ts";
 import type { SqlRow, SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
-import { keyCells, rowOf, targetsIn, type Cells, type KeyQueue, type Reading } from "./reading.ts";
-import { objectAt, objectsPrefix } from "../store/object-keys.ts";
+import { keyCells, keysIn, rowOf, type Cells, type KeyQueue, type NamedKeys, type Reading } from "./reading.ts";
+import { objectAt, objectsPrefix, scopedObjectsPrefix } from "../store/object-keys.ts";
 
 /** Invocations that wait for their key: the tickets of the key that a statement names, else `pending` rows of the open index. */
 export function inboxTable(reading: Reading): SqlTable {
@@ -52,9 +54,11 @@ function byKey(narrowing: Narrowing): Narrowing {
   const names = narrowing.get("lock_name")?.in?.map((name) => /^([^/]*)\/(.*)$/s.exec(name));
   if (names === undefined) return new Map();
   const parts = names.filter((name) => name !== null);
+  const scope = narrowing.get("scope");
   return new Map([
     ["service_name", { in: [...new Set(parts.map(([, service = ""]) => service))] }],
     ["service_key", { in: [...new Set(parts.map(([, , key = ""]) => key))] }],
+    ...(scope === undefined ? [] : [["scope", scope] as const]),
   ]);
 }
 
@@ -70,11 +74,10 @@ async function isHolder(summary: Summary, reading: Reading): Promise<boolean> {
 }
 
 /** One read. @returns the lock of the key if this invocation holds it */
-async function lockOf({ engine, budget, loads }: Reading, { id, service, key }: Summary): Promise<Lock | undefined> {
+async function lockOf({ engine, budget, loads }: Reading, summary: Summary): Promise<Lock | undefined> {
   budget.loads(1);
-  const target = { service, ...(key !== undefined && { key }) };
-  const lock = await loads.take(() => lockAt(engine, objectPartition(engine, target)));
-  return lock.holder?.id === id ? lock : undefined;
+  const lock = await loads.take(() => lockAt(engine, objectPartition(engine, summary)));
+  return lock.holder?.id === summary.id ? lock : undefined;
 }
 
 /** One read. @returns undefined if the invocation has not drawn its ticket yet */
@@ -105,25 +108,40 @@ function queueTable(reading: Reading, shape: TableShape, cells: QueueCells): Sql
     shape,
     ordered: false,
     async *scan({ narrowing }) {
-      const targets = targetsIn(narrowing);
-      if (targets === undefined) return yield* openRows(reading, narrowing, cells);
-      for (const target of targets) {
+      const named = keysIn(narrowing);
+      if (named === undefined) return yield* openRows(reading, narrowing, cells);
+      for (const target of named.targets) {
         reading.budget.loads(1);
         for (const row of cells.ofKey(await reading.keyed.queue(objectPartition(reading.engine, target))))
-          yield rowOf({ ...keyCells(target.service, target.key), ...row });
+          yield rowOf({ ...keyCells(target), ...row });
       }
+      if (looksIntoScopes(reading, named)) yield* openRows(reading, narrowing, cells, true);
     },
   };
 }
 
-async function* openRows(reading: Reading, narrowing: Narrowing, cells: QueueCells): AsyncGenerator<SqlRow> {
+/** @param isScoped true for the rows of keys in scopes only */
+async function* openRows(
+  reading: Reading,
+  narrowing: Narrowing,
+  cells: QueueCells,
+  isScoped = false,
+): AsyncGenerator<SqlRow> {
   const open = new Map([...asInvocations(narrowing), ["status", { in: cells.statuses }] as const]);
   for await (const summary of summaries(reading, open, "presented", "oldest-first")) {
-    const { service, key } = summary;
-    const row = key === undefined ? undefined : await cells.ofOpen(summary);
-    if (key === undefined || row === undefined) continue;
-    yield rowBeside({ ...keyCells(service, key), ...row }, cells.beside ?? {}, summary);
+    const { key, scope } = summary;
+    if (key === undefined || (isScoped && scope === undefined)) continue;
+    const row = await cells.ofOpen(summary);
+    if (row !== undefined) yield rowBeside({ ...keyCells(summary), ...row }, cells.beside ?? {}, summary);
   }
+}
+
+/**
+ * A statement that names a key and no scope also means the key in every scope. In a table that many processes share, a search for
+ * these scopes would read everything, so a statement has to name them there.
+ */
+function looksIntoScopes({ engine }: Reading, { anyScope }: NamedKeys): boolean {
+  return anyScope && readsFreely(engine.settings);
 }
 
 /** A row with cells that are read when a statement asks for them. */
@@ -142,7 +160,9 @@ function inPartition(id: InvocationId, cells: Cells): Cells {
 function asInvocations(narrowing: Narrowing): Narrowing {
   const service = narrowing.get("service_name");
   const key = narrowing.get("service_key");
+  const scope = narrowing.get("scope");
   return new Map([
+    ...(scope === undefined ? [] : [["scope", scope] as const]),
     ...(service === undefined ? [] : [["target_service_name", service] as const]),
     ...(key === undefined ? [] : [["target_service_key", key] as const]),
   ]);
@@ -180,11 +200,7 @@ export function promiseTable(reading: Reading): SqlTable {
 }
 
 /** The partition of a key. `key` is absent if it is too long to be a part of `pk`. */
-interface Keyed {
-  readonly pk: string;
-  readonly service: string;
-  readonly key?: string;
-}
+type Keyed = KeyOwner & { readonly pk: string };
 
 function keyedTable(
   reading: Reading,
@@ -199,8 +215,8 @@ function keyedTable(
       for await (const group of grouped(partitionsIn(reading, narrowing))) {
         budget.loads(group.length);
         const all = await Promise.all(group.map(({ pk }) => loads.take(() => valuesOf(pk))));
-        for (const [at, { service, key }] of group.entries())
-          for (const cells of all[at]!) yield rowOf({ ...keyCells(service, key), ...cells });
+        for (const [at, owner] of group.entries())
+          for (const cells of all[at]!) yield rowOf({ ...keyCells(owner), ...cells });
       }
     },
   };
@@ -209,27 +225,35 @@ function keyedTable(
 /** The partitions of the keys that a statement names, or else of all keys of its services. */
 async function* partitionsIn(reading: Reading, narrowing: Narrowing): AsyncGenerator<Keyed> {
   const { engine } = reading;
-  const targets = targetsIn(narrowing);
-  if (targets !== undefined) {
-    for (const target of targets) yield { ...target, pk: objectPartition(engine, target) };
-    return;
-  }
+  const named = keysIn(narrowing);
+  for (const target of named?.targets ?? []) yield { ...target, pk: objectPartition(engine, target) };
+  if (named !== undefined && !looksIntoScopes(reading, named)) return;
   const services = narrowing.get("service_name");
-  for (const service of services?.in ?? [undefined])
-    for await (const keyed of walk(reading, service))
-      if (allows(services, keyed.service)) yield* wantedIn(reading, keyed, narrowing);
+  const scopes = narrowing.get("scope");
+  const { keyPrefix } = engine.settings;
+  for (const service of services?.in ?? [undefined]) {
+    const isScoped = named !== undefined && service !== undefined;
+    const prefix = isScoped ? scopedObjectsPrefix(keyPrefix, service) : objectsPrefix(keyPrefix, service);
+    for await (const keyed of walk(reading, prefix))
+      if (
+        (service ?? keyed.service) === keyed.service &&
+        allows(services, keyed.service) &&
+        allows(scopes, keyed.scope)
+      )
+        yield* wantedIn(reading, keyed, narrowing);
+  }
 }
 
-async function* walk({ engine, budget }: Reading, service: string | undefined): AsyncGenerator<Keyed> {
+/** @param prefix may also be the beginning of keys of services whose names begin alike */
+async function* walk({ engine, budget }: Reading, prefix: string): AsyncGenerator<Keyed> {
   const { keyPrefix } = engine.settings;
   let last: string | undefined;
   let after: string | undefined;
   do {
     budget.page();
-    const page = await engine.table.partitions(objectsPrefix(keyPrefix, service), after);
+    const page = await engine.table.partitions(prefix, after);
     for (const pk of page.pks) {
-      const owner = objectAt(keyPrefix, pk);
-      if (pk !== last && (service === undefined || owner.service === service)) yield { ...owner, pk };
+      if (pk !== last) yield { ...objectAt(keyPrefix, pk), pk };
       last = pk;
     }
     after = page.next;
@@ -237,10 +261,10 @@ async function* walk({ engine, budget }: Reading, service: string | undefined): 
 }
 
 function* wantedIn({ engine }: Reading, keyed: Keyed, narrowing: Narrowing): Generator<Keyed> {
-  const { pk, service, key } = keyed;
+  const { key } = keyed;
   const keys = narrowing.get("service_key");
-  const named = keys?.in?.find((one) => objectPartition(engine, { service, key: one }) === pk);
-  if (named !== undefined) yield { pk, service, key: named };
+  const named = keys?.in?.find((one) => objectPartition(engine, { ...keyed, key: one }) === keyed.pk);
+  if (named !== undefined) yield { ...keyed, key: named };
   else if (keys?.in === undefined && (key === undefined || allows(keys, key))) yield keyed;
 }
 

@@ -2,7 +2,8 @@
 import type { Narrowing } from "../../core/query/narrowing.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
-import type { ServiceType, Target } from "../../core/model/target.ts";
+import { parseScope } from "../../core/model/scope.ts";
+import type { KeyOwner, ServiceType, Target } from "../../core/model/target.ts";
 import type { Turns } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import type { ListingBudget } from "./listing-budget.ts";
@@ -20,7 +21,7 @@ export interface Reading extends RegisteredTypes {
 }
 
 /** A key of an object, or a workflow id. */
-export type KeyedTarget = Required<Pick<Target, "service" | "key">>;
+export type KeyedTarget = KeyOwner & Required<Pick<Target, "key">>;
 
 export interface PromiseView {
   readonly name: string;
@@ -52,17 +53,30 @@ export function rowOf(cells: Cells): SqlRow {
   return { cell: (column) => cells[column] };
 }
 
-/** @param key undefined if it is unknown, because it is too long to be in the key of its partition */
-export function keyCells(service: string, key: string | undefined): Cells {
-  return { service_name: service, service_key: key, lock_name: key === undefined ? undefined : `${service}/${key}` };
+/** The cells of an owner; its key is undefined if it is unknown, because it is too long to be in the key of its partition. */
+export function keyCells({ service, key, scope }: KeyOwner): Cells {
+  const lockName = key === undefined ? undefined : `${service}/${key}`;
+  return { scope, service_name: service, service_key: key, lock_name: lockName };
+}
+
+/** The keys that a statement names. */
+export interface NamedKeys {
+  readonly targets: readonly KeyedTarget[];
+  /** True if the statement says nothing about the scope, so that the same keys in scopes match too. */
+  readonly anyScope: boolean;
 }
 
 /** @returns undefined if a statement does not name both service and key */
-export function targetsIn(narrowing: Narrowing): readonly KeyedTarget[] | undefined {
+export function keysIn(narrowing: Narrowing): NamedKeys | undefined {
   const services = narrowing.get("service_name")?.in;
   const keys = narrowing.get("service_key")?.in;
   if (services === undefined || keys === undefined) return undefined;
-  return services.flatMap((service) => keys.map((key) => ({ service, key })));
+  const scope = narrowing.get("scope");
+  const scopes = scope?.in?.map(parseScope).filter((one) => one !== undefined) ?? [undefined];
+  const targets = services.flatMap((service) =>
+    keys.flatMap((key) => scopes.map((one) => ({ service, key, ...(one !== undefined && { scope: one }) }))),
+  );
+  return { targets, anyScope: scope === undefined || (scope.in === undefined && scope.isAbsent !== true) };
 }
 
 export function typeWord(type: ServiceType): string {

@@ -4,6 +4,7 @@ import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Failure } from "../../core/model/failure.ts";
 import type { Nonce } from "../../core/model/ids.ts";
+import type { LimitKey } from "../../core/model/scope.ts";
 import { atMost } from "../bulkheads/at-most.ts";
 import { Proto3Error } from "../../core/model/proto3.ts";
 import type { Failed } from "../../core/query/cause.ts";
@@ -12,6 +13,7 @@ import { type Item, type Key, StoreError } from "../ports/table.ts";
 import { invocationPk, leaseRecordKey, segmentKey, segmentRange } from "../store/item-keys.ts";
 import { reassemble } from "../store/large-record.ts";
 import { readLeaseRecord } from "../store/lease-record.ts";
+import { limitKeyIn } from "../store/acceptance-record.ts";
 import type { Loaded } from "../store/load.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 import { readEnd, readOutline, type SegmentEnd } from "../store/segment-record.ts";
@@ -22,6 +24,8 @@ export interface RowDetails {
   readonly outcome?: EndOutcome;
   /** The reads of the page were used up before this row. */
   readonly isUnread?: true;
+  /** Present for an invocation in a scope that has one. */
+  readonly limitKey?: LimitKey;
   readonly endedAtMs?: number;
   readonly failure?: Failure;
   readonly attempts?: number;
@@ -62,8 +66,12 @@ export class RowReader {
     const detailed: DetailedRow[] = [];
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
       const group = rows.slice(from, from + ROWS_AT_ONCE);
-      const beside = await this.#itemsBeside(group);
-      const read = async (row: Summary) => ({ ...row, ...(await this.#of(row, beside.get(row.id))) });
+      const [beside, limitKeys] = await Promise.all([this.#itemsBeside(group), this.#limitKeys(group)]);
+      const read = async (row: Summary) => ({
+        ...row,
+        ...(await this.#of(row, beside.get(row.id))),
+        ...limitKeys.get(row.id),
+      });
       detailed.push(...(await atMost(READS_AT_ONCE, group, read)));
     }
     return detailed;
@@ -77,6 +85,21 @@ export class RowReader {
     if (rows.length === 0) return new Map();
     const items = await this.#engine.table.getMany(rows.map((row) => this.#keyBeside(row)));
     return new Map(rows.flatMap(({ id }, at) => (items[at] === undefined ? [] : [[id, items[at]] as const])));
+  }
+
+  /** Reads the acceptances of the rows in scopes, half a read unit or a little more for each. */
+  async #limitKeys(rows: readonly Summary[]): Promise<ReadonlyMap<string, { readonly limitKey: LimitKey }>> {
+    const scoped = rows.filter(({ scope }) => scope !== undefined);
+    if (scoped.length === 0) return new Map();
+    const { table, settings } = this.#engine;
+    const keys = scoped.map(({ id, nonce }) => segmentKey(invocationPk(settings.keyPrefix, id), nonce, 0));
+    const items = await table.getMany(keys);
+    return new Map(
+      scoped.flatMap(({ id }, at) => {
+        const limitKey = items[at] && limitKeyIn(items[at]);
+        return limitKey === undefined ? [] : [[id, { limitKey }] as const];
+      }),
+    );
   }
 
   #keyBeside({ id, nonce, status }: Summary): Key {

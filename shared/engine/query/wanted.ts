@@ -16,14 +16,15 @@ export function isWanted(summary: Summary, wanted: Wanted): boolean {
 }
 
 /** Checks the attributes that never change. */
-export function matters({ service, key, handler, createdAtMs }: ListingEntry, wanted: Wanted): boolean {
+export function matters(entry: ListingEntry, wanted: Wanted): boolean {
+  const { service, key, scope, handler, createdAtMs } = entry;
   const { created } = wanted;
   return (
     allows(wanted.service, service) &&
     allows(wanted.handler, handler) &&
     allows(wanted.key, key) &&
-    (wanted.target === undefined ||
-      allows(wanted.target, targetText({ service, handler, ...(key !== undefined && { key }) }))) &&
+    allows(wanted.scope, scope) &&
+    (wanted.target === undefined || allows(wanted.target, targetText(entry))) &&
     createdAtMs >= (created?.fromMs ?? -Infinity) &&
     createdAtMs <= (created?.toMs ?? Infinity)
   );

@@ -56,7 +56,6 @@ const StoredAcceptance = message({
   serviceType: uint32(17),
   handlerType: uint32(18),
   createdBy: optional(string(19)),
-  limitKey: optional(string(20)),
   priority: optional(uint32(24)),
   startByMs: optional(uint53(25)),
   endByMs: optional(uint53(26)),
@@ -69,13 +68,14 @@ const StoredAcceptance = message({
 type StoredAcceptance = Infer<typeof StoredAcceptance>;
 
 export function acceptanceItem(scheme: KeyScheme, acceptance: Acceptance, lease: Lease, expiresAtS: number): Item {
-  const { id, nonce, target, createdAtMs } = acceptance;
+  const { id, nonce, target, createdAtMs, limitKey } = acceptance;
   return {
     ...segmentKey(invocationPk(scheme.keyPrefix, id), nonce, 0),
     ...listingKeys(scheme, id, createdAtMs),
     b: sealed(encode(StoredAcceptance, toStored(acceptance, lease), ENVELOPE_BYTES)),
     n: nonce,
     ...targetAttributes(target),
+    ...(limitKey !== undefined && { limitKey }),
     expiresAtS,
     // The sweeper extends the item that names this invocation, and decodes no acceptance for that.
     ...(acceptance.singleton && { single: acceptance.singleton.place }),
@@ -83,8 +83,7 @@ export function acceptanceItem(scheme: KeyScheme, acceptance: Acceptance, lease:
 }
 
 function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
-  const { source, idempotencyKey, traceparent, startAtMs, createdBy, limitKey, priority, singleton, replaces } =
-    acceptance;
+  const { source, idempotencyKey, traceparent, startAtMs, createdBy, priority, singleton, replaces } = acceptance;
   return {
     target: acceptance.target,
     input: acceptance.input,
@@ -110,7 +109,6 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
-    ...(limitKey !== undefined && { limitKey }),
     ...(priority !== undefined && { priority }),
     ...deadlinesIn(acceptance),
     ...(singleton && { singletonKey: singleton.key, singletonPlace: singleton.place }),
@@ -147,7 +145,8 @@ function deadlinesIn({ startByMs, endByMs, endGraceMs }: Deadlines): Deadlines {
 /** @throws StoreError */
 export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acceptance; lease: Lease } {
   const stored = decode(StoredAcceptance, opened(item["b"], `the acceptance of ${id}`));
-  const { idempotencyKey, traceparent, startAtMs, createdBy, limitKey, priority, token, untilMs } = stored;
+  const { idempotencyKey, traceparent, startAtMs, createdBy, priority, token, untilMs } = stored;
+  const limitKey = limitKeyIn(item);
   const acceptance: Acceptance = {
     id,
     nonce: item["n"] as Nonce,
@@ -164,12 +163,17 @@ export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acce
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
-    ...(limitKey !== undefined && { limitKey: limitKey as LimitKey }),
+    ...(limitKey !== undefined && { limitKey }),
     ...(priority !== undefined && { priority }),
     ...deadlinesIn(stored),
     ...singletonIn(stored),
   };
   return { acceptance, lease: { token: token as Token, untilMs } };
+}
+
+/** The limit key of an acceptance, from its item. It is an attribute, so that lists read it without the record. */
+export function limitKeyIn({ limitKey }: Item): LimitKey | undefined {
+  return typeof limitKey === "string" ? (limitKey as LimitKey) : undefined;
 }
 
 function sourceFrom(stored: StoredAcceptance): Source {

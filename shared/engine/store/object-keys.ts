@@ -42,6 +42,11 @@ export function objectsPrefix(prefix: string, service = ""): string {
   return `${prefix}obj#${service}`;
 }
 
+/** The beginning of the partition keys of all objects of a service that are in scopes. */
+export function scopedObjectsPrefix(prefix: string, service: string): string {
+  return `${objectsPrefix(prefix, service)}@`;
+}
+
 /** The inverse of `objectPk`. The key is absent if it is too long to be in the partition key. */
 export function objectAt(prefix: string, pk: string): KeyOwner {
   // Neither the name of a service nor a scope contains `#`.

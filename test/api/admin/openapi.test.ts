@@ -99,7 +99,7 @@ test("the list of invocations accepts the filters of the document, and answers w
   const { get } = json.paths["/invocations"];
   const names: string[] = get.parameters.map(({ name }: { name: string }) => name);
   const query =
-    "status=open&outcome=failed&service=S&handler=h&key=k&deployment=dp_x&cause=0123456789ab&created_after=2026-11-24T12:00:00Z" +
+    "status=open&outcome=failed&service=S&handler=h&key=k&scope=t&limit_key=a&deployment=dp_x&cause=0123456789ab&created_after=2026-11-24T12:00:00Z" +
     "&created_before=2026-11-24T13:00:00Z&order=oldest&details=false&waits=true&limit=5&after=1.inv_1";
   expect([...new URLSearchParams(query).keys()]).toEqual(names);
   const list = await plane.ask("GET", `/invocations?${query}`);

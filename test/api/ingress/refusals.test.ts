@@ -102,18 +102,17 @@ const PARAMETERS: readonly Row[] = [
     status: 400,
     message: "cannot use the idempotency key with workflow handlers. ...",
   },
-  {
-    line: "POST /restate/scope/s/call/Greeter/echo",
-    status: 400,
-    message: "scoped invocations require vqueues to be enabled",
-  },
+  { line: "POST /restate/scope//call/Greeter/echo", status: 400, message: "bad scope value: ..." },
   { line: "POST /restate/scope/a%20b/call/Greeter/echo", status: 400, message: "bad scope value: ..." },
   { line: `POST /restate/scope/${"a".repeat(37)}/send/Greeter/echo`, status: 400, message: "bad scope value: ..." },
+  { line: "POST /engine/scope/a%2Fb/call/Counter/k/add", status: 400, message: "bad scope value: ..." },
   {
-    line: "POST /engine/scope/s/call/Counter/k/add",
+    line: "POST /restate/scope/s/call/Signup/k/run",
+    headers: { "idempotency-key": "x" },
     status: 400,
-    message: "scope is not supported for Virtual Object targets",
+    message: "cannot use the ...",
   },
+  { line: "POST /restate/scope/s/call/Greeter/echo?limit-key=a//b", status: 400, message: "invalid limit-key: ..." },
   { line: "POST /Greeter/echo?Limit-Key=a", status: 400, message: "limit-key requires a scope to be set" },
   { line: "POST /Greeter/echo?limit-key=a/b/c", status: 400, message: "invalid limit-key: ..." },
   {
@@ -184,6 +183,12 @@ const QUESTIONS: readonly Row[] = [
     status: 404,
     source: "invocation",
     message: "not found",
+  },
+  {
+    line: "POST /restate/lookup",
+    body: '{"target":"workflow","workflowName":"Signup","workflowKey":"k","scope":""}',
+    status: 400,
+    message: "bad scope value: ...",
   },
   {
     line: "POST /restate/output",

@@ -123,10 +123,14 @@ export function idOf(...parts: readonly string[]): InvocationId {
   return invocationIdFromBytes(createHash("sha256").update(JSON.stringify(parts)).digest().subarray(0, 24));
 }
 
+function scopeIn({ scope }: Pick<Target, "scope">): readonly string[] {
+  return scope === undefined ? [] : [scope];
+}
+
 function smallDesk(submissions: Submission[], awakeables: { id: string; result: Result }[]): IngressUseCases {
   const ended = new Map<InvocationId, Ended>();
   const open = new Map<InvocationId, number | undefined>();
-  const idempotentId = (target: Target, key: string) => idOf(targetText(target), key);
+  const idempotentId = (target: Target, key: string) => idOf(...scopeIn(target), targetText(target), key);
   const accept = (submission: Submission) => {
     submissions.push(submission);
     const { idempotencyKey, target } = submission;
@@ -141,7 +145,7 @@ function smallDesk(submissions: Submission[], awakeables: { id: string; result: 
     // The tests of bound callers play on the engine.
     ownIdempotentId: () => Promise.reject(new Error("no caller is bound here")),
     mayAskAbout: () => Promise.reject(new Error("no caller is bound here")),
-    workflowId: (_engine, { service, key = "" }) => idOf("workflow", service, key),
+    workflowId: (_engine, owner) => idOf(...scopeIn(owner), "workflow", owner.service, owner.key ?? ""),
     async call(_engine, submission) {
       const id = accept(submission);
       const before = outcome(id);

@@ -46,6 +46,8 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   sys_invocation: OF_INVOCATIONS,
   sys_invocation_status: OF_INVOCATIONS,
   sys_deployment: ["health", "health_since", "health_reason", "last_contact_at"],
+  sys_inbox: ["scope"],
+  sys_keyed_service_status: ["scope"],
   sys_rules: ["rate", "burst"],
 };
 

@@ -42,9 +42,20 @@ test.each([
 
 test("an absent scope and an absent limit key take no bytes", () => {
   const sizeOf = (acceptance: Acceptance) => (stored(acceptance)["b"] as Uint8Array).length;
-  // A tag and a length for each of the two texts.
-  expect(sizeOf(acceptanceOf(scoped, "gold/eu" as LimitKey))).toBe(sizeOf(acceptanceOf(plain)) + 6 + 10);
-  expect(stored(acceptanceOf(plain))).toMatchObject({ service: "Counter", handler: "add", objectKey: "k" });
+  // A tag and a length for the scope; the limit key is an attribute.
+  expect(sizeOf(acceptanceOf(scoped, "gold/eu" as LimitKey))).toBe(sizeOf(acceptanceOf(plain)) + 6);
+  expect(stored(acceptanceOf(plain))).toEqual({
+    pk: "inv#inv_1",
+    sk: "seg#000000",
+    b: expect.any(Uint8Array),
+    listPk: "list#0#0",
+    listSk: "000000000000001#inv_1",
+    n: "nonce",
+    service: "Counter",
+    handler: "add",
+    objectKey: "k",
+    expiresAtS: 1,
+  });
 });
 
 test.each([

@@ -46,6 +46,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   readonly service?: string;
   readonly key?: string;
+  readonly scope?: string;
+  readonly limitKey?: string;
   readonly headers?: readonly { readonly key: string; readonly value: string }[];
 }
 
@@ -139,7 +141,7 @@ export class ScriptContext {
   }
 
   call(handler: string, input = "", options: CallOptions = {}): Awaited<string> {
-    const { idempotencyKey, service = "S", key = "", headers = [] } = options;
+    const { idempotencyKey, service = "S", key = "", scope, limitKey, headers = [] } = options;
     const idCompletion = ++this.#completionId;
     const id = ++this.#completionId;
     this.#calls.push(idCompletion);
@@ -150,6 +152,8 @@ export class ScriptContext {
       parameter: encoder.encode(input),
       headers,
       idempotencyKey,
+      scope,
+      limitKey,
       invocationIdNotificationIdx: idCompletion,
       resultCompletionId: id,
     });
@@ -160,7 +164,15 @@ export class ScriptContext {
   send(
     handler: string,
     input = "",
-    { idempotencyKey, atMs = 0, service = "S", key = "", headers = [] }: CallOptions & { atMs?: number } = {},
+    {
+      idempotencyKey,
+      atMs = 0,
+      service = "S",
+      key = "",
+      scope,
+      limitKey,
+      headers = [],
+    }: CallOptions & { atMs?: number } = {},
   ) {
     const id = ++this.#completionId;
     this.command("OneWayCall", {
@@ -171,6 +183,8 @@ export class ScriptContext {
       invokeTimeMs: atMs,
       headers,
       idempotencyKey,
+      scope,
+      limitKey,
       invocationIdNotificationIdx: id,
     });
     return completion(id);

@@ -73,6 +73,8 @@ const anyFilter = fc.record({
   handler: names,
   deployment: fc.constant<readonly string[]>([]),
   cause: fc.constant<readonly string[]>([]),
+  scope: names,
+  "limit-key": names,
   key,
   "created-before": fc.array(fc.constantFrom("2026-11-24T13:00:00Z", "7d"), { maxLength: 1 }),
   age: fc.array(fc.constantFrom(">1h", "<10m", ">7d"), { maxLength: 1 }),

@@ -32,7 +32,7 @@ export function invocationBody(view: InvocationView, limit?: number): Invocation
     id: view.id,
     target: targetText(target),
     target_service_name: target.service,
-    ...present({ target_service_key: target.key }),
+    ...present({ target_service_key: target.key, scope: target.scope, limit_key: view.limitKey }),
     target_handler_name: target.handler,
     status: view.status,
     created_at: momentText(view.createdAtMs),

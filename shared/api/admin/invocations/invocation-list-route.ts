@@ -71,13 +71,13 @@ async function listInvocationsRoute({ engine, request }: AdminRequest): Promise<
 
 async function pageOf(engine: Engine, query: URLSearchParams): Promise<DetailedPage> {
   const [bounds, choice] = [boundsIn(query, engine.clock.nowMs()), choiceIn(query)];
-  const [outcomes, causes] = [bounds.get("outcome")?.in, bounds.get("cause")?.in];
+  const [outcomes, causes, limitKeys] = ["outcome", "cause", "limit_key"].map((name) => bounds.get(name)?.in);
   const statuses = bounds.get("status")?.in ?? ["completed"];
   const mayBeEnded = outcomes !== undefined || statuses.includes("completed");
   // The indexes show the deployments of open invocations alone.
   const deployments = mayBeEnded ? bounds.get("pinned_deployment_id")?.in : undefined;
   const isDetailed = flagIn(query, "details", "true");
-  if (outcomes === undefined && causes === undefined && deployments === undefined) {
+  if ([outcomes, causes, limitKeys, deployments].every((names) => names === undefined)) {
     const page = await listInvocations(engine, bounds, choice);
     return isDetailed ? { ...page, invocations: await new RowReader(engine).details(page.invocations) } : page;
   }
@@ -85,6 +85,7 @@ async function pageOf(engine: Engine, query: URLSearchParams): Promise<DetailedP
   const wanted = present({
     outcomes: outcomes && new Set(END_OUTCOMES.filter((outcome) => outcomes.includes(outcome))),
     causes: causes && new Set(causes),
+    limitKeys: limitKeys && new Set(limitKeys),
     deployments: deployments && new Set(deployments),
   });
   return await listByDetails(engine, bounds, wanted, choice);

@@ -6,12 +6,12 @@ import type { InvocationSummaryBody } from "../../contract/invocations.ts";
 import { momentText, present, written } from "../requests/json-members.ts";
 
 export function summaryBody(summary: DetailedRow): InvocationSummaryBody {
-  const { id, service, handler, key, status, createdAtMs, deploymentId, outcome, attempts } = summary;
+  const { id, service, handler, key, scope, limitKey, status, createdAtMs, deploymentId, outcome, attempts } = summary;
   return {
     id,
-    target: targetText({ service, handler, ...(key !== undefined && { key }) }),
+    target: targetText(summary),
     target_service_name: service,
-    ...present({ target_service_key: key }),
+    ...present({ target_service_key: key, scope, limit_key: limitKey }),
     target_handler_name: handler,
     status,
     created_at: momentText(createdAtMs),

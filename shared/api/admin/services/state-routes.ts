@@ -1,4 +1,6 @@
 /** The routes that show and replace the whole state of one key of an object or a workflow. */
+import { parseScope, SCOPE_FORM } from "../../../core/model/scope.ts";
+import type { KeyOwner } from "../../../core/model/target.ts";
 import { editState, stateOf } from "../../../engine/operate/edit-state.ts";
 import { STATE_SHOWN_MAX_BYTES } from "../../../engine/lock/stored-state.ts";
 import { emptyResponse, jsonResponse, type HttpResponse } from "../../http/message.ts";
@@ -18,11 +20,12 @@ export const STATE_ROUTES = [
 
 /** Values are arrays of byte numbers, the same form as in an edit; `utf8` is present for texts. */
 async function showState(asked: AdminRequest): Promise<HttpResponse> {
-  const { object_key: key } = readQuery(asked.request, ShowStateQuery);
+  const { object_key: key, scope } = readQuery(asked.request, ShowStateQuery);
   const service = pathParam(asked, "service");
+  const owner = { service, key, ...inScope(scope) };
   await keyedType(asked, service, "show");
-  const values = await stateOf(asked.engine, { service, key });
-  if (values === undefined) throw tooLarge(service, key);
+  const values = await stateOf(asked.engine, owner);
+  if (values === undefined) throw tooLarge(owner);
   const body: StateBody = {
     object_key: key,
     version: await stateVersion(values),
@@ -32,11 +35,12 @@ async function showState(asked: AdminRequest): Promise<HttpResponse> {
 }
 
 /** The answer lists each byte as a number, which takes many times its size. */
-function tooLarge(service: string, key: string): HttpProblem {
+function tooLarge(owner: KeyOwner): HttpProblem {
+  const scope = owner.scope === undefined ? "scope IS NULL" : `scope = '${owner.scope}'`;
   return new HttpProblem(
     413,
-    `The state of '${service}/${key}' is larger than the ${STATE_SHOWN_MAX_BYTES} bytes that are shown as a whole; ` +
-      "ask for its names: SELECT key, value_length FROM state WHERE service_name = '<service>' AND service_key = '<key>'",
+    `The state of ${keyText(owner)} is larger than the ${STATE_SHOWN_MAX_BYTES} bytes that are shown as a whole; ` +
+      `ask for its names: SELECT key, value_length FROM state WHERE service_name = '<service>' AND service_key = '<key>' AND ${scope}`,
   );
 }
 
@@ -61,19 +65,18 @@ async function editStateRoute(asked: AdminRequest): Promise<HttpResponse> {
     check: refuseLongState,
   });
   const service = pathParam(asked, "service");
-  // With and without a scope, a key names different states. A route that ignored the scope would replace the wrong state.
-  if (scope !== undefined) throw scopeRefusal(scope);
+  const owner = { service, key, ...inScope(scope) };
   const values = new Map(Object.entries(new_state));
   const latest = (await engine.registry.services()).find((one) => one.service.name === service);
   // If the service is unregistered and the new state is empty, there is nothing to do.
   if (latest === undefined && values.size === 0) return emptyResponse(202);
   const type = await keyedType(asked, service, "modify");
   const isExpected = version === undefined ? undefined : async (now: Values) => (await stateVersion(now)) === version;
-  const edited = await editState(engine, { service, key }, type, values, isExpected);
+  const edited = await editState(engine, owner, type, values, isExpected);
   if (edited !== "outdated") return emptyResponse(202);
   throw new HttpProblem(
     409,
-    `The state of '${service}/${key}' no longer has version '${version}'; read it again and repeat the change`,
+    `The state of ${keyText(owner)} no longer has version '${version}'; read it again and repeat the change`,
   );
 }
 
@@ -100,10 +103,16 @@ function isByte(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 255;
 }
 
-/** 500, not 400, for a malformed scope, as existing clients expect. */
-function scopeRefusal(scope: string): HttpProblem {
-  if (/^[A-Za-z0-9_.-]{1,36}$/.test(scope)) return new HttpProblem(400, "scoped state requires vqueues to be enabled");
-  return new HttpProblem(500, `bad scope value: '${scope}' is not 1 to 36 letters, digits, '_', '.' or '-'`);
+/** @throws HttpProblem 500, not 400, for a malformed scope, as existing clients expect */
+function inScope(text: string | undefined): Pick<KeyOwner, "scope"> {
+  if (text === undefined) return {};
+  const scope = parseScope(text);
+  if (scope === undefined) throw new HttpProblem(500, `bad scope value: '${text}' is not ${SCOPE_FORM}`);
+  return { scope };
+}
+
+function keyText({ service, key = "", scope }: KeyOwner): string {
+  return `'${service}/${key}'${scope === undefined ? "" : ` in the scope '${scope}'`}`;
 }
 
 /** @throws HttpProblem 404 for an unknown service, 400 for a service without state */
