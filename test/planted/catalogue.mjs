@@ -151,6 +151,14 @@ const CATALOGUE = {
     "test/simulation/crash-points/planted/renewal-mistakes.test.ts": [
       ["an ended invocation leaves the open index without a look", "an end that does not wait for a renewal"],
     ],
+    "test/simulation/crash-points/planted/singleton-mistakes.test.ts": [
+      [
+        "of two requests with a singleton key one is accepted",
+        "an acceptor of a singleton that is late, and not refused",
+      ],
+      ["I2", "a replacement that only its acceptor tells"],
+      ["what has not ended in time is cancelled", "a park that lasts longer than the deadline"],
+    ],
     "test/simulation/crash-points/planted/slices-mistakes.test.ts": [
       ["the sweeper looks again at an entry whose look failed", "a slice that forgets the entries whose look failed"],
     ],

@@ -7,8 +7,8 @@ import type { ErrorEntry } from "../../../shared/core/errors/error-entry.ts";
 /** The codes that the reference publishes. */
 const META = [3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 17];
 const RT = [1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22];
-/** Stepwell's own: a request without the token of the local admin API. */
-const MORE_META = [18];
+/** Stepwell's own: a request without the token of the local admin API, and a schedule that cannot be kept. */
+const MORE_META = [18, 901];
 /** The reference's later codes: a rate limit of a deployment, the misuse of a scope, and futures nested too deep. */
 const LATER_RT = [23, 24, 25];
 /** Stepwell's own codes: for data directories and journals from 900 on, for deadlines and singleton keys from 910 on. */

@@ -9,6 +9,7 @@ import { load } from "../../../shared/engine/store/load.ts";
 import { send } from "../../../shared/engine/ingress/send.ts";
 import type { Ended, Submission } from "../../../shared/engine/ports/submission.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import type { RequestOptions } from "../../../shared/core/model/request-options.ts";
 import type { Target } from "../../../shared/core/model/target.ts";
 import type { RequestRole, World } from "./world.ts";
 
@@ -31,6 +32,8 @@ export interface Ask {
    */
   readonly key?: string;
   readonly delayMs?: number;
+  /** A client repeats a request with a singleton key, too. */
+  readonly options?: RequestOptions;
 }
 
 /** An acknowledged invocation, with the moments of the first request and of the acknowledgement. */
@@ -59,11 +62,7 @@ export class Client {
 
   async call(handler: string, ask: Ask = {}): Promise<void> {
     const askedAt = ++this.#moments;
-    const ended = await this.ask(
-      ask.key !== undefined,
-      (engine) => call(engine, submissionOf(handler, ask)),
-      "ingress",
-    );
+    const ended = await this.ask(isRepeatable(ask), (engine) => call(engine, submissionOf(handler, ask)), "ingress");
     if (ended === undefined) return;
     if (ended.kind !== "ended") throw new Error(`${handler} was refused: ${ended.kind}`);
     this.#know(ended.invocationId, askedAt);
@@ -79,7 +78,7 @@ export class Client {
       const startAtMs = delayMs === undefined ? {} : { startAtMs: engine.clock.nowMs() + delayMs };
       return send(engine, { ...submissionOf(handler, ask), ...startAtMs });
     };
-    const sent = await this.ask(ask.key !== undefined || isRun, request, "ingress");
+    const sent = await this.ask(isRepeatable(ask) || isRun, request, "ingress");
     if (sent === undefined) return undefined;
     if (sent.kind !== "sent") throw new Error(`${handler} was refused: ${sent.kind}`);
     this.#know(sent.invocationId, askedAt);
@@ -173,11 +172,16 @@ export class Client {
   }
 }
 
-function submissionOf(handler: string, { input, key, at = SIM }: Ask): Submission {
+function isRepeatable({ key, options }: Ask): boolean {
+  return key !== undefined || options?.singleton !== undefined;
+}
+
+function submissionOf(handler: string, { input, key, at = SIM, options }: Ask): Submission {
   return {
     target: { ...at, handler },
     input: input === undefined ? new Uint8Array(0) : new TextEncoder().encode(JSON.stringify(input)),
     headers: input === undefined ? [] : [{ key: "content-type", value: "application/json" }],
     ...(key !== undefined && { idempotencyKey: key }),
+    ...(options && { options }),
   };
 }

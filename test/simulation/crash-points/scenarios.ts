@@ -167,6 +167,43 @@ export const SCENARIOS: readonly Scenario[] = [
     expected: { nap: once("failed 409") },
   },
   {
+    // The processes may be away for longer than the grace: then the driver that comes kills.
+    name: "end within two seconds",
+    play: (client) => client.send("doze", { input: 30 * MINUTE_MS, key: "k", options: { endWithin: 2_000 } }),
+    expected: { doze: once("failed 409", "failed 504") },
+  },
+  {
+    name: "start within a minute of a delay",
+    play: (client) => client.send("one", { delayMs: 5_000, key: "k", options: { startWithinMs: MINUTE_MS } }),
+    expected: { one: once('"<r1>"', "failed 408") },
+  },
+  {
+    name: "singleton key, two at once",
+    play: (client) =>
+      Promise.all([1, 2].map(() => client.send("doze", { input: FAR_MS, options: { singleton: "s" } }))),
+    expected: { doze: once(String(FAR_MS)) },
+    comesLate: true,
+    at: CHANGES,
+  },
+  {
+    // A repeated replacement replaces the first one.
+    name: "singleton key, replaced while it sleeps",
+    async play(client) {
+      await client.send("doze", { input: 30 * MINUTE_MS, options: { singleton: "s" } });
+      await client.wait(2_000);
+      await client.send("doze", { input: 1_000, options: { singleton: "s", onDuplicate: "replace" } });
+    },
+    expected: { doze: { count: [2, 4], outcomes: ["failed 409", "1000"] } },
+  },
+  {
+    name: "singleton key, debounced",
+    async play(client) {
+      await client.send("doze", { input: 1, options: { singleton: "s", debounceMs: 3_000 } });
+      await client.send("doze", { input: 2, options: { singleton: "s", debounceMs: 3_000 } });
+    },
+    expected: { doze: { count: [1, 6], outcomes: ["failed 409", "1", "2"] } },
+  },
+  {
     name: "kill while a child sleeps",
     async play(client) {
       const id = await client.send("guardian", { input: 30 * MINUTE_MS, key: "k" });

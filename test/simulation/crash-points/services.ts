@@ -27,6 +27,11 @@ const service = restate.service({
       await ctx.sleep(ms);
       return [before, await step(ctx, "after")];
     },
+    /** Its output says which of several invocations ended. */
+    doze: async (ctx: Context, ms: number) => {
+      await ctx.sleep(ms);
+      return ms;
+    },
     parent: async (ctx: Context) => {
       const before = await step(ctx, "before");
       const child = await ctx.serviceClient(sim).one();
