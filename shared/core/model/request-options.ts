@@ -60,7 +60,7 @@ export const REQUEST_OPTIONS: OptionRows = {
     header: "x-stepwell-start-within",
     values: WITHIN,
     example: "30s",
-    byDefault: "the setting start_within of the handler",
+    byDefault: "the setting `start_within` of the handler",
     meaning:
       "If no attempt has begun within this time, the invocation ends with RT0910 (408) before its handler runs. The time counts from the acceptance, or from the end of a delay.",
     read: withinMs,
@@ -69,9 +69,9 @@ export const REQUEST_OPTIONS: OptionRows = {
     header: "x-stepwell-end-within",
     values: `${WITHIN} (or 'inherit', in a call or send of a handler)`,
     example: "10m",
-    byDefault: "the setting end_within of the handler",
+    byDefault: "the setting `end_within` of the handler",
     meaning:
-      "If the invocation has not ended within this time, it is cancelled, and after the time of deadline-grace it is killed with RT0911 (504). A handler may write `inherit`: its call or send then has as much time as the calling invocation has left.",
+      "If the invocation has not ended within this time, it is cancelled, and after the time of `deadline-grace` it is killed with RT0911 (504). A handler may write `inherit`: its call or send then has as much time as the calling invocation has left.",
     read: (text) => (text === "inherit" ? text : withinMs(text)),
   },
   singleton: {
