@@ -77,6 +77,8 @@ beforeAll(async () => {
   await stage.ask("POST", "/kafka-clusters", { name: "hostile", properties });
   const asked = { source: "kafka://hostile/t", sink: "service://Hostile/speak", options: texts };
   subscription = (await stage.ask("POST", "/subscriptions", asked)).id;
+  const rules = HOSTILE_TEXTS.map((text, n) => ({ pattern: `tenant${n}`, description: text.slice(0, 1_000) }));
+  await stage.ask("PUT", "/limits/rules", rules);
   ids.push(await stage.send(`/Keyed/${at(HOSTILE_TEXTS[0]!)}/keep/send`, [HOSTILE_TEXTS[0]], "pending"));
 });
 
@@ -98,6 +100,7 @@ const ROUTES: readonly (() => string)[] = [
   () => `objects/Flow/${key(HOSTILE_TEXTS[0]!)}`,
   () => "call/Hostile/speak",
   () => "topics",
+  () => "limits",
   () => `topics?open=${subscription}`,
   () => statement("select * from sys_invocation"),
   () => statement(`select '${HOSTILE_TEXTS[0]}' as "${HOSTILE_TEXTS[7]}"`),

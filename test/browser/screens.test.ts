@@ -23,6 +23,7 @@ const SHARED_PAGES = {
   services: "services",
   objects: "objects",
   topics: "topics",
+  limits: "limits",
   call: "call",
   sql: "sql",
 };

@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { route } from "../data/location.ts";
 import { CallPage } from "../pages/call/call-page.tsx";
 import { DeploymentsPage } from "../pages/deployments/deployments-page.tsx";
+import { LimitsPage } from "../pages/limits/limits-page.tsx";
 import { ObjectsPage } from "../pages/objects/objects-page.tsx";
 import { ServicesPage } from "../pages/services/services-page.tsx";
 import { SqlPage } from "../pages/sql/sql-page.tsx";
@@ -15,6 +16,8 @@ export function LaterPages(): JSX.Element {
       return <CallPage />;
     case "deployments":
       return <DeploymentsPage />;
+    case "limits":
+      return <LimitsPage />;
     case "objects":
       return <ObjectsPage />;
     case "services":

@@ -24,6 +24,7 @@ export const PAGE_LINKS: readonly PageLink[] = [
   { page: "services", words: "Services", key: "s" },
   { page: "objects", words: "Objects", key: "b" },
   { page: "topics", words: "Topics", key: "k" },
+  { page: "limits", words: "Limits", key: "l" },
   { page: "call", words: "Try it", key: "t" },
   { page: "sql", words: "SQL", key: "q" },
 ];
@@ -36,6 +37,7 @@ export function pageOf({ page, rest: [first] }: Route): JSX.Element {
       return first === undefined ? <InvocationsPage /> : <InvocationPage key={first} id={first} />;
     case "call":
     case "deployments":
+    case "limits":
     case "objects":
     case "services":
     case "sql":

@@ -7,6 +7,7 @@ export const PAGES = [
   "services",
   "objects",
   "topics",
+  "limits",
   "call",
   "sql",
 ] as const;
