@@ -5,7 +5,7 @@ import { readLeaseRecord } from "../store/lease-record.ts";
 import { isLeased, load, type Loaded } from "../store/load.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 import { wakeNow } from "../messaging/wake.ts";
-import { giveBackAll, holdersOf } from "./places.ts";
+import { giveBackHeld, holdersOf } from "./places.ts";
 
 /** The most bytes of a holder that a look loads: each that comes to a full pool makes such a look. */
 const LOOKED_AT_MAX_BYTES = 4 << 20;
@@ -26,12 +26,12 @@ export async function lookAtOneHolder(engine: Engine, pool: string, places: numb
   if (record !== undefined) {
     const { status, untilMs, token } = readLeaseRecord(record);
     if (isLeased(engine, { lease: { token, untilMs } }, nowMs)) return;
-    if (HAS_NONE.has(status)) return await giveBackAll(engine, pool, places, one);
+    if (HAS_NONE.has(status)) return await giveBackHeld(engine, pool, places, one.held);
   }
   const loaded = await loadSmall(engine, one.id);
   if (loaded === "too large") return await wakeNow(engine, one);
   const isGone = loaded?.invocation.acceptance.nonce !== one.nonce || loaded.invocation.phase.status === "completed";
-  if (isGone) return await giveBackAll(engine, pool, places, one);
+  if (isGone) return await giveBackHeld(engine, pool, places, one.held);
   if (!isLeased(engine, loaded!, nowMs)) await wakeNow(engine, loaded!.invocation.acceptance);
 }
 

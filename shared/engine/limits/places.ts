@@ -6,6 +6,7 @@ import { freePlace, givenBack, placeBeyond, type Taken } from "../../core/limits
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { HeldPlace } from "../local/held-places.ts";
+import { knowsEveryDriver } from "../ports/store-ownership.ts";
 import { holderOf, holderText, placesKey, PLACES_PER_ITEM, takenIn, type Turn } from "../store/pool-items.ts";
 import { joinLine, type LineOf, leaveLine, type Life, nextTurn, turnKeyOf, wakeTurn } from "./line.ts";
 import { FREE, itemsFor, makeItem, placeWrite, type PoolState, readPool } from "./pool-state.ts";
@@ -85,6 +86,8 @@ async function takeFrom(
   let state = found;
   for (let tried = 0; tried < TRIES; tried++) {
     const own = ownPlace(state.taken, life);
+    // In a sole owner, whoever frees the place of another looks first whether a driver of this process has it.
+    if (own !== undefined && knowsEveryDriver(engine.settings)) return own;
     const place = own?.place ?? freePlace(state.taken, places, share(engine));
     if (place === undefined) return undefined;
     // A place that another process gave, or that a former driver took, gets a new stamp: who would free it sees that it is used.
@@ -216,6 +219,7 @@ function finite(places: number): number {
 /**
  * Hands one place on, moves a holder beyond the limit into it, or frees it. Callers repeat this until the place has another holder,
  * because another process may change the pool meanwhile.
+ * @param mayPass asked right before the write
  */
 async function passOn(
   engine: Engine,
@@ -223,8 +227,10 @@ async function passOn(
   places: number,
   { taken, servedKeys }: Pick<PoolState, "taken" | "servedKeys">,
   { place, holder }: HeldPlace,
+  mayPass = () => true,
 ): Promise<void> {
   const turn = await nextTurn(engine, pool, "place", servedKeys.get(Math.floor(place / PLACES_PER_ITEM)) ?? "");
+  if (!mayPass()) return;
   const end = givenBack(taken, places, place, turn !== undefined && Number.isFinite(places));
   switch (end.kind) {
     case "move":
@@ -275,24 +281,30 @@ async function handTo(
   }
   const holder = holderText({ id: turn.id, nonce: turn.nonce, stamp: newStamp(engine, undefined) });
   const { place } = from;
-  const { key, update, condition } = placeWrite(engine, pool, {
-    place,
-    from: from.holder,
-    to: holder,
-    served: turn.turnKey,
-  });
-  if (!(await engine.table.update(key, update, condition)).written) return false;
+  const write = placeWrite(engine, pool, { place, from: from.holder, to: holder, served: turn.turnKey });
+  if (knowsEveryDriver(engine.settings)) {
+    // A transaction costs a sole owner no more than one of its writes (I10).
+    const left = { kind: "delete", key: turn.key, condition: { kind: "present" } } as const;
+    const { written } = await engine.table.transact([write, left]);
+    if (written) await wakeTurn(engine, turn);
+    return written;
+  }
+  if (!(await engine.table.update(write.key, write.update, write.condition)).written) return false;
   if (await leaveLine(engine, turn.key)) await wakeTurn(engine, turn);
-  else await giveBackUnused(engine, pool, places, { place, holder });
+  else await giveBackHeld(engine, pool, places, { place, holder });
   return true;
 }
 
-/** The invocation has left the line since: it ended, or took a place itself. A place that it uses has another stamp by now. */
-async function giveBackUnused(engine: Engine, pool: string, places: number, unused: HeldPlace): Promise<void> {
+/** Passes on a place that its holder does not use. A place that is used since has another stamp, and stays. */
+export async function giveBackHeld(engine: Engine, pool: string, places: number, unused: HeldPlace): Promise<void> {
+  const { id } = holderOf(unused.holder);
   for (;;) {
     const state = await readPool(engine, pool, finite(places));
     if (state.taken.get(unused.place) !== unused.holder) return;
-    await passOn(engine, pool, places, state, unused);
+    // A driver of a sole owner writes no new stamp. This is asked in the same tick as the write that passes the place on.
+    const isUnused = () => !knowsEveryDriver(engine.settings) || engine.activeInvocations.find(id) === undefined;
+    if (!isUnused()) return;
+    await passOn(engine, pool, places, state, unused, isUnused);
   }
 }
 
