@@ -3,6 +3,7 @@ import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Pool, RuleBook, Subject } from "../../core/limits/rule-book.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { knowsEveryDriver } from "../ports/store-ownership.ts";
 import type { Gate } from "../store/pool-items.ts";
 import type { Loaded } from "../store/load.ts";
 import { joinLine, leaveLine, turnKeyOf } from "./line.ts";
@@ -39,8 +40,9 @@ async function enter(
     const shut = await firstShut(engine, active, pools);
     active.lease.noteGate(shut && gateText(shut.gate, shut.pool.name));
     if (shut === undefined) return "go";
-    // A change of the rules serves the turns that it finds. A turn that was written later has to find the change.
-    const now = await engine.registry.rulesNow();
+    // A change of the rules serves the turns that it finds. A turn that was written later has to find the change; a sole owner
+    // has it in memory.
+    const now = await (knowsEveryDriver(engine.settings) ? engine.registry.rules() : engine.registry.rulesNow());
     if (limitsIn(now, shut.pool.name) === limitsIn(book, shut.pool.name)) return "waits";
     book = now;
   }
@@ -72,11 +74,18 @@ async function passPlaces(engine: Engine, active: ActiveInvocation, pool: Pool):
   const isFirst = active.lease.waitsAt === undefined && active.invocation.attempts === 0;
   const held = await takeOrWait(engine, pool, concurrency, acceptance, isFirst);
   if (held === "waits") {
-    await lookAtOneHolder(engine, pool.name, concurrency);
+    if (isToLook(engine)) await lookAtOneHolder(engine, pool.name, concurrency);
     return false;
   }
   active.places.note(pool.name, held);
   return true;
+}
+
+/** A sole owner knows its drivers, so only a former process can have left a place, and few looks find it. */
+const SOLE_LOOKS_SHARE = 0.125;
+
+function isToLook({ settings, ids }: Engine): boolean {
+  return !knowsEveryDriver(settings) || ids.random(1)[0]! < 256 * SOLE_LOOKS_SHARE;
 }
 
 /** Counts the first attempt alone. A token that was taken long ago, before a wait at a wider pool, is taken anew. */
@@ -201,6 +210,7 @@ export async function stillWaitsAtGate(engine: Engine, loaded: Loaded): Promise<
   if (leaseRecord?.waitsAt === undefined || leaseRecord.untilMs !== 0) return false;
   const { acceptance } = invocation;
   const { gate, pool } = gateOf(leaseRecord.waitsAt);
+  if (gate === "place" && !(await hasTurn(engine, acceptance, leaseRecord.waitsAt))) return false;
   const limits = (await engine.registry.rules()).ruleOf(pool)?.limits;
   if (gate === "start") {
     if (limits?.rate === undefined) return false;
