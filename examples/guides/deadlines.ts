@@ -20,7 +20,11 @@ export const reports = restate.service({
       }
     },
 
-    index: async (_ctx: restate.Context, text: string): Promise<string> => `indexed ${text}`,
+    /** The code of a handler may state its deadlines. */
+    index: restate.handlers.handler(
+      { metadata: { "stepwell/end-within": "1m" } },
+      async (_ctx: restate.Context, text: string): Promise<string> => `indexed ${text}`,
+    ),
   },
 });
 

@@ -35,6 +35,8 @@ interface OptionRow<Value> {
   readonly byDefault: string;
   /** In whole sentences. */
   readonly meaning: string;
+  /** True if the run of a workflow cannot have it. */
+  readonly notForRuns?: true;
   /** @returns undefined for a value that is not allowed */
   readonly read: (text: string) => Value | undefined;
 }
@@ -76,6 +78,7 @@ export const REQUEST_OPTIONS: OptionRows = {
   },
   singleton: {
     header: "x-stepwell-singleton",
+    notForRuns: true,
     values: `text of 1 to ${SINGLETON_MAX_CHARACTERS} characters`,
     example: "invoice-7",
     byDefault: "no key",
@@ -85,6 +88,7 @@ export const REQUEST_OPTIONS: OptionRows = {
   },
   onDuplicate: {
     header: "x-stepwell-on-duplicate",
+    notForRuns: true,
     values: "word of 'attach', 'refuse' and 'replace'",
     example: "replace",
     byDefault: "attach",
@@ -94,6 +98,7 @@ export const REQUEST_OPTIONS: OptionRows = {
   },
   debounceMs: {
     header: "x-stepwell-debounce",
+    notForRuns: true,
     values: "duration from 1ms to 30d",
     example: "2s",
     byDefault: "no delay",

@@ -1,5 +1,6 @@
 /** Parses the endpoint manifest, which is a deployment's answer to discovery, and checks requests by its input rules. */
 import { CodedError } from "../errors/coded-error.ts";
+import { parseDurationMs } from "../model/duration.ts";
 import { parseJsonFromOutside } from "../model/json-elements.ts";
 import type { Handler, HandlerSettings, InputRule, Service, OutputRule } from "../model/service.ts";
 import { JsonObject, JsonShapeError, unlike } from "./json-object.ts";
@@ -215,6 +216,7 @@ function readSettings(owner: JsonObject): HandlerSettings {
   const maxAttempts = owner.count("retryPolicyMaxAttempts");
   const onMaxAttempts = owner.oneOf("retryPolicyOnMaxAttempts", ["PAUSE", "KILL"]);
   return present({
+    ...readDeadlines(owner),
     inactivityTimeoutMs: owner.count("inactivityTimeout"),
     abortTimeoutMs: owner.count("abortTimeout"),
     journalRetentionMs: owner.count("journalRetention"),
@@ -228,6 +230,22 @@ function readSettings(owner: JsonObject): HandlerSettings {
     retryMaxAttempts: maxAttempts === undefined ? undefined : Math.max(1, maxAttempts),
     retryOnMaxAttempts: onMaxAttempts === undefined ? undefined : onMaxAttempts === "KILL" ? "kill" : "pause",
   });
+}
+
+/** SDKs announce no deadlines, but they pass metadata of a service or a handler on. */
+const DEADLINES = { startWithinMs: "stepwell/start-within", endWithinMs: "stepwell/end-within" } as const;
+
+function readDeadlines(owner: JsonObject): Pick<HandlerSettings, keyof typeof DEADLINES> {
+  const metadata = owner.texts("metadata") ?? {};
+  const read = Object.entries(DEADLINES).flatMap(([setting, name]) => {
+    const text = metadata[name];
+    if (text === undefined) return [];
+    const ms = parseDurationMs(text);
+    const path = `${owner.pathOf("metadata")}.${name}`;
+    if (ms === undefined) throw unlike(path, text, "a duration such as 30s, or 0s for no deadline");
+    return [[setting, ms]];
+  });
+  return Object.fromEntries(read) as Pick<HandlerSettings, keyof typeof DEADLINES>;
 }
 
 type Present<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };

@@ -1,5 +1,6 @@
 /** Compares the OpenAPI documents of services with those of restate-server 1.7.12 for the same services. */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { REQUEST_OPTIONS } from "../../../shared/core/model/request-options.ts";
 import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
 import { manifestOf, startEndpoint, type SampleEndpoint } from "./sample-endpoint.ts";
 
@@ -90,13 +91,17 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
 }
 
+/** False for the headers of Stepwell's own options. */
+const isOfReference = (component: string): boolean => !component.startsWith("x-stepwell-");
+
 /** The operation in the notation of `REFERENCE`. */
 function inShort({ operationId, parameters, responses }: Operation): string {
   const last = (ref: string | undefined): string => ref?.split("/").at(-1) ?? "";
   const answers = Object.entries(responses).map(([status, { $ref }]) =>
     $ref === undefined ? status : `${status}:${last($ref)}`,
   );
-  return [operationId, parameters.map(({ $ref }) => last($ref)).join(","), ...answers].join(" ");
+  const known = parameters.map(({ $ref }) => last($ref)).filter(isOfReference);
+  return [operationId, known.join(","), ...answers].join(" ");
 }
 
 const documentOf = async (service: string) => (await plane.ask("GET", `/services/${service}/openapi`)).json;
@@ -107,7 +112,7 @@ test.each(Object.keys(REFERENCE))("%s has the operations and components of the r
     const [operation] = Object.values(paths[path] ?? {});
     expect(operation && inShort(operation as Operation), path).toBe(expected);
   }
-  expect(Object.keys(components.parameters).sort()).toEqual([
+  expect(Object.keys(components.parameters).filter(isOfReference).sort()).toEqual([
     "delay",
     "idempotencyKeyHeader",
     "idempotencyKeyPath",
@@ -166,4 +171,16 @@ test("a schema of a handler becomes a component, and references within the schem
   expect([none.requestBody, none.responses["200"].content]).toEqual([undefined, undefined]);
   const bare = paths["/restate/call/Greeter/bare"].post;
   expect(bare.requestBody).toEqual({ required: false, content: { "*/*": {} } });
+});
+
+test("calls and sends have the headers of the options, and the run of a workflow has those that it may use", async () => {
+  const headersOf = async (service: string, path: string) => {
+    const { paths } = await documentOf(service);
+    const { parameters } = paths[path].post as Operation;
+    return parameters.flatMap(({ $ref = "" }) => $ref.split("/").filter((part) => !isOfReference(part)));
+  };
+  const all = Object.values(REQUEST_OPTIONS).map(({ header }) => header);
+  expect(await headersOf("Greeter", "/restate/call/Greeter/greet")).toEqual(all);
+  expect(await headersOf("Greeter", "/restate/send/Greeter/greet")).toEqual(all);
+  expect(await headersOf("Signup", "/restate/call/Signup/{key}/run")).toEqual(all.slice(0, 3));
 });

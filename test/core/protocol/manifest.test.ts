@@ -112,3 +112,14 @@ test.each([
 ])("accepted: %s", (_what, manifest) => {
   expect(() => parse(manifest)).not.toThrow();
 });
+
+test("the metadata of services and handlers may name deadlines, and a text that is no duration is refused", () => {
+  const greet = { name: "greet", metadata: { "stepwell/start-within": "5s", "stepwell/end-within": "PT1M" } };
+  const service = (metadata: object) => ({ name: "Greeter", ty: "SERVICE", metadata, handlers: [greet] });
+  const [read] = parse({ ...endpoint, services: [service({ "stepwell/end-within": "0s" })] }).services;
+  expect(read!.settings).toEqual({ endWithinMs: 0 });
+  expect(read!.handlers[0]!.settings).toEqual({ startWithinMs: 5_000, endWithinMs: 60_000 });
+  expect(() => parse({ ...endpoint, services: [service({ "stepwell/start-within": "5" })] })).toThrow(
+    /metadata\.stepwell\/start-within.* is '?"?5.*, not a duration such as 30s, or 0s for no deadline/,
+  );
+});

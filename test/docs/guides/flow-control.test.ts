@@ -50,6 +50,11 @@ it("the defaults of a service are deadlines, too", async () => {
   await fetch(`${stage.adminUri}/services/reports`, { method: "PATCH", headers, body: none });
 });
 
+it("the metadata of a handler states its deadlines", async () => {
+  const handler = await (await fetch(`${stage.adminUri}/services/reports/handlers/index`)).json();
+  expect(handler).toMatchObject({ end_within: "1m" });
+});
+
 it("a duplicate attaches, is refused, or replaces", async () => {
   const first = await post("reports/build/send", HOUR_MS, singleton());
   const second = await post("reports/build/send", HOUR_MS, singleton());

@@ -3,6 +3,7 @@
  * components have the names that the reference server gives them, because clients are generated from these names.
  */
 import type { Handler, InputRule, OutputRule } from "../../../core/model/service.ts";
+import { REQUEST_OPTIONS } from "../../../core/model/request-options.ts";
 import { effectiveSettings } from "../../../core/registry/effective-settings.ts";
 import type { LatestRevision } from "../../../core/registry/latest-revisions.ts";
 import type { EngineSettings } from "../../../engine/ports/engine-settings.ts";
@@ -45,7 +46,7 @@ export function serviceOpenApi(
     paths: Object.assign({}, ...shown.map((handler) => handlerPaths(service, handler)), invocationPaths(service)),
     components: {
       schemas: Object.assign({}, SCHEMAS, ...shown.map(handlerSchemas)),
-      parameters: PARAMETERS,
+      parameters: { ...PARAMETERS, ...OPTIONS },
       responses: RESPONSES,
     },
   };
@@ -59,6 +60,9 @@ function handlerPaths(service: Service, handler: Handler): object {
   const key = keyed === "" ? [] : [parameterRef("key")];
   // A workflow id already makes the run unique.
   const idempotency = service.type === "workflow" ? [] : [parameterRef("idempotencyKeyHeader")];
+  const options = Object.values(REQUEST_OPTIONS)
+    .filter(({ notForRuns }) => handler.type !== "workflow" || notForRuns !== true)
+    .map(({ header }) => optionRef(header));
   const name = `${service.name}/${handler.name}`;
   const about = (description: string) => ({
     summary: handler.name,
@@ -71,7 +75,7 @@ function handlerPaths(service: Service, handler: Handler): object {
       post: {
         operationId: handler.name,
         ...about(`Call ${name} and wait for its result`),
-        parameters: [...key, ...idempotency],
+        parameters: [...key, ...idempotency, ...options],
         ...body,
         responses: { "200": result(handler), default: responseRef("GenericError") },
       },
@@ -81,7 +85,7 @@ function handlerPaths(service: Service, handler: Handler): object {
         operationId: `${handler.name}Send`,
         tags: ["Send"],
         ...about(`Send to ${name} and do not wait`),
-        parameters: [...key, ...idempotency, parameterRef("delay")],
+        parameters: [...key, ...idempotency, parameterRef("delay"), ...options],
         ...body,
         responses: {
           // With 200 the invocation exists already, under the same idempotency key.
@@ -220,6 +224,21 @@ const PARAMETERS = {
   },
 };
 
+/** The headers by which a request sets its options; each component has the name of its header. */
+const OPTIONS = Object.fromEntries(
+  Object.values(REQUEST_OPTIONS).map(({ header, values, example, meaning }) => [
+    header,
+    {
+      name: header,
+      in: "header",
+      required: false,
+      description: `${meaning} A ${values}.`,
+      schema: { type: "string" },
+      example,
+    },
+  ]),
+);
+
 const SENT = {
   title: "RestateSendResponse",
   type: "object",
@@ -257,6 +276,10 @@ function schemaRef(name: string): object {
 
 function parameterRef(name: keyof typeof PARAMETERS): object {
   return { $ref: `#/components/parameters/${name}` };
+}
+
+function optionRef(header: string): object {
+  return { $ref: `#/components/parameters/${header}` };
 }
 
 function responseRef(name: keyof typeof RESPONSES): object {
