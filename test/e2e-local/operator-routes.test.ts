@@ -167,3 +167,14 @@ async function refused(asked: Promise<Response>): Promise<{ readonly status: num
   const response = await asked;
   return { status: response.status, text: await response.text() };
 }
+
+test("a send for an operator goes to the scope that it names, with its limit key", async () => {
+  const response = await post("/internal/services/Odd/handlers/plain/send?scope=t1&limit_key=a/b", "1", {
+    ...OWN,
+    "content-type": "application/json",
+  });
+  const { invocationId } = (await response.json()) as { readonly invocationId: string };
+  expect(await shown(invocationId)).toMatchObject({ scope: "t1", limit_key: "a/b", target: "Odd/plain" });
+  const listed = await fetch(`${stage.adminUri}/invocations?scope=t1`);
+  expect(await listed.json()).toMatchObject({ invocations: [{ id: invocationId, scope: "t1", limit_key: "a/b" }] });
+});

@@ -9,6 +9,8 @@ export interface CallRequest {
   readonly service: string;
   readonly handler: string;
   readonly key: string | undefined;
+  readonly scope: string | undefined;
+  readonly limitKey: string | undefined;
   readonly isSend: boolean;
   readonly delay: string | undefined;
   readonly idempotencyKey: string | undefined;
@@ -26,9 +28,11 @@ export interface CallAnswer {
 
 /** @throws ApiProblem if no answer came; a DOMException named AbortError if the signal aborts: the invocation goes on then */
 export async function callHandler(request: CallRequest, aborted: AbortSignal): Promise<CallAnswer> {
-  const { service, handler, key, isSend, delay, idempotencyKey, contentType, body } = request;
+  const { service, handler, key, scope, limitKey, isSend, delay, idempotencyKey, contentType, body } = request;
   const query = new URLSearchParams({
     ...(key !== undefined && { key }),
+    ...(scope !== undefined && { scope }),
+    ...(limitKey !== undefined && { limit_key: limitKey }),
     ...(isSend && delay !== undefined && { delay }),
   }).toString();
   const path = `internal/services/${encodeURIComponent(service)}/handlers/${encodeURIComponent(handler)}/${isSend ? "send" : "call"}`;
@@ -69,7 +73,7 @@ const TRIED_INPUTS = 5;
  * open, it is among them.
  */
 export async function openSince(request: CallRequest, sinceMs: number): Promise<readonly InvocationSummaryBody[]> {
-  const { service, handler, key } = request;
+  const { service, handler, key, scope } = request;
   const query = new URLSearchParams({
     service,
     handler,
@@ -77,6 +81,7 @@ export async function openSince(request: CallRequest, sinceMs: number): Promise<
     details: "false",
     limit: String(OPEN_MAX),
     ...(key !== undefined && { key }),
+    ...(scope !== undefined && { scope }),
   });
   const { rows } = await firstListed({ query }, OPEN_MAX);
   return rows.filter(({ created_at: at }) => Date.parse(at) >= sinceMs - SKEW_MS);

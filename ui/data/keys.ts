@@ -1,4 +1,5 @@
 /** The keys of a service: their list, the holder and the queue of one key, and the promises of a workflow. */
+import { keyId, type KeyName, whereKey } from "../model/key-name.ts";
 import { cellText, type AnswerRow } from "../model/sql-answer.ts";
 import { sqlText } from "../../shared/api/wire/quoted-words.ts";
 import { ApiProblem } from "./api.ts";
@@ -12,6 +13,7 @@ const LINE_KEY_MAX = 4_000;
 
 export interface KeyRow {
   readonly key: string;
+  readonly scope: string | undefined;
   /** Undefined if the stored keys are not listed. */
   readonly bytes: number | undefined;
   readonly values: number | undefined;
@@ -28,15 +30,20 @@ export interface KeyList {
 /** Stored keys and keys of open invocations, the largest state first. */
 export async function askKeys(service: string, aborted: AbortSignal): Promise<KeyList> {
   const [stored, open] = await Promise.all([storedKeys(service, aborted), openKeys(service, aborted)]);
-  const counts = new Map(open.map((row) => [textIn(row, "service_key"), Number(row["open"])]));
+  const named = (row: AnswerRow): KeyName => ({
+    service,
+    key: textIn(row, "service_key"),
+    scope: cellText(row["scope"]),
+  });
+  const counts = new Map(open.map((row) => [keyId(named(row)), { ...named(row), open: Number(row["open"]) }]));
   const rows = stored.rows.map((row) => {
-    const key = textIn(row, "service_key");
-    const found = { key, bytes: Number(row["bytes"]), values: Number(row["names"]), open: counts.get(key) ?? 0 };
-    counts.delete(key);
-    return found;
+    const name = named(row);
+    const count = counts.get(keyId(name))?.open ?? 0;
+    counts.delete(keyId(name));
+    return { ...name, bytes: Number(row["bytes"]), values: Number(row["names"]), open: count };
   });
   const unknown = stored.problem === undefined ? 0 : undefined;
-  const others = [...counts].map(([key, count]) => ({ key, bytes: unknown, values: unknown, open: count }));
+  const others = [...counts.values()].map((one) => ({ ...one, bytes: unknown, values: unknown }));
   const keys = [...rows, ...others].toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0) || b.open - a.open);
   return { keys, storedProblem: stored.problem, isCut: stored.rows.length >= KEYS_MAX || open.length >= KEYS_MAX };
 }
@@ -44,7 +51,7 @@ export async function askKeys(service: string, aborted: AbortSignal): Promise<Ke
 async function storedKeys(service: string, aborted: AbortSignal) {
   try {
     const { rows } = await runStatement(
-      `select service_key, count(*) as names, sum(value_length) as bytes from state where service_name = ${sqlText(service)} group by service_key limit ${KEYS_MAX}`,
+      `select scope, service_key, count(*) as names, sum(value_length) as bytes from state where service_name = ${sqlText(service)} group by scope, service_key limit ${KEYS_MAX}`,
       aborted,
     );
     return { rows, problem: undefined };
@@ -56,7 +63,7 @@ async function storedKeys(service: string, aborted: AbortSignal) {
 
 async function openKeys(service: string, aborted: AbortSignal): Promise<readonly AnswerRow[]> {
   const { rows } = await runStatement(
-    `select target_service_key as service_key, count(*) as open from sys_invocation where target_service_name = ${sqlText(service)} and status != 'completed' group by target_service_key limit ${KEYS_MAX}`,
+    `select scope, target_service_key as service_key, count(*) as open from sys_invocation where target_service_name = ${sqlText(service)} and status != 'completed' group by scope, target_service_key limit ${KEYS_MAX}`,
     aborted,
   );
   return rows.filter((row) => row["service_key"] !== undefined);
@@ -73,10 +80,10 @@ export interface QueuedRow {
 }
 
 /** The open invocations of a key: the holder, then the waiting ones in the order of the queue, then the others. */
-export async function askQueue(service: string, key: string, aborted: AbortSignal): Promise<readonly QueuedRow[]> {
-  const where = whereKey("service", service, key);
+export async function askQueue(named: KeyName, aborted: AbortSignal): Promise<readonly QueuedRow[]> {
+  const where = whereKey(named);
   const [open, inbox, locks] = await Promise.all([
-    openInvocations(service, key, aborted),
+    openInvocations(named, aborted),
     runStatement(`select id, sequence_number from sys_inbox where ${where} order by sequence_number`, aborted),
     runStatement(`select invocation_id from sys_keyed_service_status where ${where}`, aborted),
   ]);
@@ -91,10 +98,11 @@ function rank({ isHolder, place }: QueuedRow): number {
   return isHolder ? 0 : (place ?? Number.MAX_SAFE_INTEGER);
 }
 
-async function openInvocations(service: string, key: string, aborted: AbortSignal) {
+async function openInvocations(named: KeyName, aborted: AbortSignal) {
+  const { service, key, scope } = named;
   if (key.length > LINE_KEY_MAX) {
     const { rows } = await runStatement(
-      `select id, target_handler_name, status, created_at from sys_invocation where ${whereKey("target_service", service, key)} and status != 'completed' limit ${KEYS_MAX}`,
+      `select id, target_handler_name, status, created_at from sys_invocation where ${whereKey(named, "target_service")} and status != 'completed' limit ${KEYS_MAX}`,
       aborted,
     );
     return rows.map((row) => ({
@@ -104,9 +112,12 @@ async function openInvocations(service: string, key: string, aborted: AbortSigna
       createdAt: textIn(row, "created_at"),
     }));
   }
-  const query = new URLSearchParams({ service, key, status: "open", details: "false", limit: "500" });
+  const within = scope === undefined ? {} : { scope };
+  const query = new URLSearchParams({ service, key, ...within, status: "open", details: "false", limit: "500" });
   const { rows } = await firstListed({ query, signal: aborted }, KEYS_MAX);
-  return rows.map(({ id, target_handler_name: handler, status, created_at: createdAt }) => ({
+  // The list has no filter for invocations without a scope.
+  const ofKey = rows.filter((row) => row.scope === scope);
+  return ofKey.map(({ id, target_handler_name: handler, status, created_at: createdAt }) => ({
     id,
     handler,
     status,
@@ -124,9 +135,9 @@ export interface PromiseRow {
 }
 
 /** Only completed promises, because the table has no item of a promise before its completion. */
-export async function askPromises(service: string, key: string, aborted: AbortSignal): Promise<readonly PromiseRow[]> {
+export async function askPromises(named: KeyName, aborted: AbortSignal): Promise<readonly PromiseRow[]> {
   const { rows } = await runStatement(
-    `select key, completion_success_value_utf8, completion_success_value, completion_failure from sys_promise where ${whereKey("service", service, key)}`,
+    `select key, completion_success_value_utf8, completion_success_value, completion_failure from sys_promise where ${whereKey(named)}`,
     aborted,
   );
   return rows.map((row) => ({
@@ -135,10 +146,6 @@ export async function askPromises(service: string, key: string, aborted: AbortSi
     text: row["completion_success_value_utf8"] as string | undefined,
     hex: row["completion_success_value"] as string | undefined,
   }));
-}
-
-function whereKey(prefix: "service" | "target_service", service: string, key: string): string {
-  return `${prefix}_name = ${sqlText(service)} and ${prefix}_key = ${sqlText(key)}`;
 }
 
 function textIn(row: AnswerRow, column: string): string {

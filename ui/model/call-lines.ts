@@ -14,6 +14,8 @@ export interface CallPlan {
   readonly runsWorkflow: boolean;
   /** Present if the service has keys. */
   readonly key?: string;
+  readonly scope?: string;
+  readonly limitKey?: string;
   readonly isSend: boolean;
   /** The delay of a send, such as `10s`. */
   readonly delay?: string;
@@ -56,16 +58,26 @@ export function clientLines(plan: CallPlan, ingressUrl: string): string {
   if (plan.serviceType === "Workflow" && isSend && !runsWorkflow) return genericSend(plan, ingressUrl);
   const client = `${clientMethod(plan)}<${typeName(service)}>({ name: ${JSON.stringify(service)} }${keyText(plan)})`;
   // The typed client offers no call of the handler `run`, only its submission and its attachment.
+  if (runsWorkflow && !isSend && plan.scope !== undefined) {
+    // In a scope, the typed client attaches to the workflow of this key that is in none.
+    const connected = `clients.connect({ url: ${JSON.stringify(ingressUrl)} })`;
+    return [
+      ...opening(ingressUrl, plan.scope),
+      `const workflow = ingress.${client};`,
+      `const sent = await workflow.workflowSubmit(${args.join(", ")});`,
+      `const result = await ${connected}.result(sent);`,
+    ].join("\n");
+  }
   if (runsWorkflow && !isSend) {
     return [
-      ...opening(ingressUrl),
+      ...opening(ingressUrl, plan.scope),
       `const workflow = ingress.${client};`,
       `await workflow.workflowSubmit(${args.join(", ")});`,
       "const result = await workflow.workflowAttach();",
     ].join("\n");
   }
   return [
-    ...opening(ingressUrl),
+    ...opening(ingressUrl, plan.scope),
     `const ${isSend ? "sent" : "result"} = await ingress`,
     `  .${client}`,
     `  ${call}(${args.join(", ")});`,
@@ -79,17 +91,19 @@ function genericSend(plan: CallPlan, ingressUrl: string): string {
     `service: ${JSON.stringify(plan.service)}`,
     `handler: ${JSON.stringify(plan.handler)}`,
     `key: ${JSON.stringify(plan.key ?? "")}`,
+    ...(plan.scope === undefined ? [] : [`scope: ${JSON.stringify(plan.scope)}`]),
     `parameter: ${inputText(plan) ?? "undefined"}`,
     ...(options === undefined ? [] : [`opts: ${options}`]),
   ];
   return [...opening(ingressUrl), `const sent = await ingress.send({ ${members.join(", ")} });`].join("\n");
 }
 
-function opening(ingressUrl: string): readonly string[] {
+function opening(ingressUrl: string, scope?: string): readonly string[] {
+  const inScope = scope === undefined ? "" : `.scope(${JSON.stringify(scope)})`;
   return [
     'import * as clients from "@restatedev/restate-sdk-clients";',
     "",
-    `const ingress = clients.connect({ url: ${JSON.stringify(ingressUrl)} });`,
+    `const ingress = clients.connect({ url: ${JSON.stringify(ingressUrl)} })${inScope};`,
   ];
 }
 
@@ -109,10 +123,11 @@ function inputText({ body }: CallPlan): string | undefined {
   return text !== undefined && isJson(text) ? text : "/* the input */ undefined";
 }
 
-function optionsText({ isSend, idempotencyKey, delayMs, runsWorkflow }: CallPlan): string | undefined {
+function optionsText({ isSend, idempotencyKey, limitKey, delayMs, runsWorkflow }: CallPlan): string | undefined {
   const key = idempotencyKey === undefined || runsWorkflow ? [] : [`idempotencyKey: ${JSON.stringify(idempotencyKey)}`];
   const delay = isSend && delayMs !== undefined ? [`delay: { milliseconds: ${delayMs} }`] : [];
-  const members = [...key, ...delay];
+  const limit = limitKey === undefined ? [] : [`limitKey: ${JSON.stringify(limitKey)}`];
+  const members = [...key, ...limit, ...delay];
   return members.length === 0 ? undefined : `clients.rpc.${isSend ? "sendOpts" : "opts"}({ ${members.join(", ")} })`;
 }
 
@@ -120,7 +135,10 @@ function typeName(service: string): string {
   return NAME.test(service) ? service : "any";
 }
 
-type InvocationToCall = Pick<InvocationBody, "target_service_name" | "target_service_key" | "target_handler_name">;
+type InvocationToCall = Pick<
+  InvocationBody,
+  "target_service_name" | "target_service_key" | "target_handler_name" | "scope" | "limit_key"
+>;
 
 interface CallAgain {
   readonly invocation: InvocationToCall;
@@ -133,6 +151,7 @@ interface CallAgain {
 /** The line has no idempotency key: with the former key, the ingress would answer with the former result and run nothing. */
 export function callAgainLine({ invocation, service, input, ingressUrl }: CallAgain): string {
   const { target_service_name: name, target_service_key: key, target_handler_name: handlerName } = invocation;
+  const { scope, limit_key: limitKey } = invocation;
   const handler = service?.handlers.find((one) => one.name === handlerName);
   const bytes = input.text === undefined ? bytesOfBase64(input.base64 ?? "") : new TextEncoder().encode(input.text);
   const hasBody = input.size > 0;
@@ -149,6 +168,8 @@ export function callAgainLine({ invocation, service, input, ingressUrl }: CallAg
       runsWorkflow: service !== undefined && handler !== undefined && isRun(service, handler),
       isSend: false,
       ...(key !== undefined && { key }),
+      ...(scope !== undefined && { scope }),
+      ...(limitKey !== undefined && { limitKey }),
       ...(hasBody && { contentType, body: bytes, isBodyCut: input.cut === true }),
     },
     ingressUrl,

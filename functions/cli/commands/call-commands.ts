@@ -19,6 +19,8 @@ interface Target {
 
 interface CallFlags extends HeaderFlags {
   readonly key?: string;
+  readonly scope?: string;
+  readonly limitKey?: string;
   readonly data?: string;
   readonly idempotencyKey?: string;
 }
@@ -45,6 +47,8 @@ function invoking(name: string, description: string): Command {
     .argument("<service/handler>", "the handler, such as Greeter/greet", targetOf)
     .hook("preAction", (_, command) => refuseInput(command))
     .option("--key <key>", "the key of the object or workflow")
+    .option("--scope <scope>", "invoke in this scope, in which keys and ids are apart from those of others")
+    .option("--limit-key <key>", "the limit key in the scope, such as gold or gold/eu")
     .addOption(dataOption());
   for (const option of headerOptions("a header for the handler")) command.addOption(option);
   return command.option(
@@ -77,7 +81,7 @@ async function call(session: Session, target: Target, flags: CallFlags): Promise
   const answer = await untilInterrupted(
     (signal) =>
       session.ingress
-        .ask({ method: "POST", path: pathOf(target, flags.key), headers, body }, "Waiting for the result", signal)
+        .ask({ method: "POST", path: pathOf("call", target, flags), headers, body }, "Waiting for the result", signal)
         .catch((failure: unknown) => explainConflict(session.ingress, failure, called, signal))
         .catch((failure: unknown) => explainKey(failure, called)),
     {
@@ -91,7 +95,7 @@ async function call(session: Session, target: Target, flags: CallFlags): Promise
 async function send(session: Session, target: Target, flags: SendFlags): Promise<void> {
   const { headers, body } = await payloadOf(flags);
   const query = flags.delay === undefined ? "" : `?delay=${encodeURIComponent(flags.delay)}`;
-  const path = `${pathOf(target, flags.key)}/send${query}`;
+  const path = `${pathOf("send", target, flags)}${query}`;
   const answer = await session.ingress
     .ask({ method: "POST", path, headers, body }, "Sending")
     .catch((failure: unknown) => explainKey(failure, { ...target, key: flags.key }));
@@ -119,14 +123,20 @@ function sentBody({ body }: IngressAnswer): SendBody {
   });
 }
 
-async function payloadOf({ data, idempotencyKey, ...flags }: CallFlags): Promise<Payload> {
+async function payloadOf({ data, idempotencyKey, limitKey, ...flags }: CallFlags): Promise<Payload> {
   return readPayload(data, {
     ...headersOf(flags),
+    ...(limitKey !== undefined && { "x-restate-limit-key": limitKey }),
     ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
   });
 }
 
-function pathOf({ service, handler }: Target, key: string | undefined): string {
+function pathOf(
+  verb: "call" | "send",
+  { service, handler }: Target,
+  { key, scope }: Pick<CallFlags, "key" | "scope">,
+): string {
   const words = key === undefined ? [service, handler] : [service, key, handler];
-  return words.map(encodeURIComponent).join("/");
+  const plain = verb === "send" ? [...words, "send"] : words;
+  return (scope === undefined ? plain : ["restate", "scope", scope, verb, ...words]).map(encodeURIComponent).join("/");
 }

@@ -27,18 +27,46 @@ function getCommand(): Command {
     .argument("<service>")
     .argument("<key>")
     .argument("[name]", "show only this value, without a table")
-    .action((service: string, key: string, name: string | undefined, _flags: unknown, command: Command) =>
-      show(sessionOf(command), service, key, name),
+    .addOption(scopeOption())
+    .action((service: string, key: string, name: string | undefined, { scope }: ScopeFlags, command: Command) =>
+      show(sessionOf(command), { service, key, scope }, name),
     );
 }
 
-async function show(session: Session, service: string, key: string, name: string | undefined): Promise<void> {
-  const values = Object.entries((await read(session, service, key)).state);
+interface ScopeFlags {
+  readonly scope?: string;
+}
+
+function scopeOption(): Option {
+  return new Option("--scope <scope>", "the scope of the key; without it, the key that is in no scope");
+}
+
+/** A key as the reader named it. */
+interface NamedKey {
+  readonly service: string;
+  readonly key: string;
+  readonly scope: string | undefined;
+}
+
+function keyText({ service, key, scope }: NamedKey): string {
+  return scope === undefined ? `${service}/${key}` : `${service}/${key} in the scope ${scope}`;
+}
+
+/** The arguments of a command about the key. */
+function keyWords({ service, key, scope }: NamedKey): string {
+  return scope === undefined ? `${service} ${key}` : `--scope ${scope} ${service} ${key}`;
+}
+
+async function show(session: Session, named: NamedKey, name: string | undefined): Promise<void> {
+  const values = Object.entries((await read(session, named)).state);
   if (name !== undefined) {
     const found = values.find(([one]) => one === name)?.[1];
     if (found === undefined) {
-      const fix = `\`stepwell state get ${service} ${key}\` shows the values of this key.`;
-      throw new CommandFailure(`'${service}/${key}' has no value '${name}'`, { exitCode: EXIT_REFUSED, fix });
+      const fix = `\`stepwell state get ${keyWords(named)}\` shows the values of this key.`;
+      throw new CommandFailure(`The state of ${keyText(named)} has no value '${name}'`, {
+        exitCode: EXIT_REFUSED,
+        fix,
+      });
     }
     if (!session.json) return session.terminal.printForeign(stateText(found.bytes));
     return session.terminal.printJson(prettyJson(stateJson(found.bytes)));
@@ -67,19 +95,20 @@ function setCommand(): Command {
       new Option("--as <type>", "store all given values as this type, whatever they are now").choices(["json", "text"]),
     )
     .option("--remove <name>", "remove this value; repeatable", addName)
+    .addOption(scopeOption())
     .addOption(yesOption())
     .action(
       (
         service: string,
         key: string,
         values: Pairs,
-        { as: form = "present", remove = [] }: SetFlags,
+        { as: form = "present", remove = [], scope }: SetFlags,
         command: Command,
-      ) => write(sessionOf(command), service, key, { values, form, remove }),
+      ) => write(sessionOf(command), { service, key, scope }, { values, form, remove }),
     );
 }
 
-interface SetFlags {
+interface SetFlags extends ScopeFlags {
   readonly as?: ValueForm;
   readonly remove?: readonly string[];
 }
@@ -98,12 +127,13 @@ function clearCommand(): Command {
       "Remove all values of one key, or of each key of a service; a change waits for its turn among the calls of its key.",
     )
     .argument("<service>")
-    .argument("[key]", "by default every key of the service that has state")
+    .argument("[key]", "by default every key of the service that has state, in the scope or in none")
+    .addOption(scopeOption())
     .addOption(yesOption())
-    .action((service: string, key: string | undefined, _flags: unknown, command: Command) =>
+    .action((service: string, key: string | undefined, { scope }: ScopeFlags, command: Command) =>
       key === undefined
-        ? clearService(sessionOf(command), service)
-        : write(sessionOf(command), service, key, { values: {}, form: "present", remove: "all" }),
+        ? clearService(sessionOf(command), service, scope)
+        : write(sessionOf(command), { service, key, scope }, { values: {}, form: "present", remove: "all" }),
     );
 }
 
@@ -114,8 +144,9 @@ interface Edit {
 }
 
 /** The change carries the version of the shown state, so the server does not apply the change if the state has changed since. */
-async function write(session: Session, service: string, key: string, { values, form, remove }: Edit): Promise<void> {
-  const { state, version } = await read(session, service, key);
+async function write(session: Session, named: NamedKey, { values, form, remove }: Edit): Promise<void> {
+  const { service, key, scope } = named;
+  const { state, version } = await read(session, named);
   const kept = Object.entries(state).filter(([name]) => remove !== "all" && !remove.includes(name));
   const before = Object.fromEntries(kept.map(([name, { bytes }]) => [name, bytes]));
   const set = Object.fromEntries(
@@ -123,13 +154,13 @@ async function write(session: Session, service: string, key: string, { values, f
   );
   const after = { ...before, ...set };
   session.show(`${changeText(session, state, after)}\n`);
-  await session.confirm(`Change the state of ${service}/${key}?`);
-  await session.admin.ask("POST", pathOf(service), { object_key: key, version, new_state: after });
-  const isDone = isSame((await read(session, service, key)).state, after);
-  session.give({ service, key, outcome: isDone ? "done" : "noted" }, () =>
+  await session.confirm(`Change the state of ${keyText(named)}?`);
+  await session.admin.ask("POST", pathOf(service), { object_key: key, version, new_state: after, ...inScope(scope) });
+  const isDone = isSame((await read(session, named)).state, after);
+  session.give({ service, key, ...inScope(scope), outcome: isDone ? "done" : "noted" }, () =>
     isDone
-      ? `Changed the state of ${service}/${key}`
-      : `The state of ${service}/${key} changes in its turn, unless a handler changes it before`,
+      ? `Changed the state of ${keyText(named)}`
+      : `The state of ${keyText(named)} changes in its turn, unless a handler changes it before`,
   );
 }
 
@@ -150,8 +181,13 @@ function changeText(
   return rows.length === 0 ? "This key has no state." : tableText(terminal.colours, ["NAME", "NOW", "THEN"], rows);
 }
 
-async function read({ admin }: Session, service: string, key: string): Promise<StateBody> {
-  return (await admin.ask<StateBody>("GET", `${pathOf(service)}?${queryOf(key)}`)).body;
+async function read({ admin }: Session, { service, key, scope }: NamedKey): Promise<StateBody> {
+  const query = new URLSearchParams({ object_key: key, ...inScope(scope) }).toString();
+  return (await admin.ask<StateBody>("GET", `${pathOf(service)}?${query}`)).body;
+}
+
+function inScope(scope: string | undefined): { readonly scope?: string } {
+  return scope === undefined ? {} : { scope };
 }
 
 function pathOf(service: string): string {
@@ -164,36 +200,37 @@ interface Keys {
   readonly hasMore: boolean;
 }
 
-async function clearService(session: Session, service: string): Promise<void> {
-  const { known, hasMore } = await keysOf(session, service);
+async function clearService(session: Session, service: string, scope: string | undefined): Promise<void> {
+  const { known, hasMore } = await keysOf(session, service, scope);
   const outcomes: { key: string; outcome: "done" | "noted" }[] = [];
   if (known.length > 0) {
-    session.show(`${keysText(service, known)}\n`);
+    session.show(`${keysText(service, known, scope)}\n`);
     await session.confirm(`Remove all values of ${known.length === 1 ? "this key" : `these ${known.length} keys`}?`);
   }
   for (const key of known) {
-    await session.admin.ask("POST", pathOf(service), { object_key: key, new_state: {} });
-    const { state } = await read(session, service, key);
+    await session.admin.ask("POST", pathOf(service), { object_key: key, new_state: {}, ...inScope(scope) });
+    const { state } = await read(session, { service, key, scope });
     outcomes.push({ key, outcome: Object.keys(state).length === 0 ? "done" : "noted" });
   }
   session.give(outcomes, () => outcomeText(service, outcomes));
   if (!hasMore) return;
   throw new CommandFailure(`'${service}' also has state under keys of more than 1,500 bytes, which are not listed`, {
     exitCode: EXIT_REFUSED,
-    fix: `Name each of these keys: \`stepwell state clear ${service} <key>\`.`,
+    fix: `Name each of these keys: \`stepwell state clear ${keyWords({ service, key: "<key>", scope })}\`.`,
   });
 }
 
-async function keysOf(session: Session, service: string): Promise<Keys> {
-  const query = `SELECT DISTINCT service_key FROM state WHERE service_name = ${sqlText(service)}`;
+async function keysOf(session: Session, service: string, scope: string | undefined): Promise<Keys> {
+  const within = scope === undefined ? "scope IS NULL" : `scope = ${sqlText(scope)}`;
+  const query = `SELECT DISTINCT service_key FROM state WHERE service_name = ${sqlText(service)} AND ${within}`;
   const { body } = await session.admin.ask<{ rows: { service_key?: string }[] }>("POST", "query", { query });
   const known = body.rows.flatMap(({ service_key: key }) => (key === undefined ? [] : [key]));
   return { known: known.sort((a, b) => (a < b ? -1 : 1)), hasMore: known.length < body.rows.length };
 }
 
-function keysText(service: string, keys: readonly string[]): string {
+function keysText(service: string, keys: readonly string[], scope: string | undefined): string {
   const more = keys.length - SHOWN_MAX;
-  const shown = keys.slice(0, SHOWN_MAX).map((key) => foreignLine(`${service}/${key}`));
+  const shown = keys.slice(0, SHOWN_MAX).map((key) => foreignLine(keyText({ service, key, scope })));
   return [...shown, ...(more > 0 ? [`… and ${more} more keys`] : [])].join("\n");
 }
 
@@ -202,8 +239,4 @@ function outcomeText(service: string, outcomes: readonly { readonly outcome: "do
   const noted = outcomes.filter(({ outcome }) => outcome === "noted").length;
   const done = `Cleared ${outcomes.length - noted} of ${outcomes.length} keys of ${service}`;
   return foreignLine(noted === 0 ? done : `${done}; the state of ${noted} changes in its turn`);
-}
-
-function queryOf(key: string): string {
-  return new URLSearchParams({ object_key: key }).toString();
 }

@@ -15,6 +15,8 @@ const INDENT = "  ";
 interface Row {
   readonly id: string;
   readonly target: string;
+  /** The scope, with the limit key behind it. */
+  readonly scope: string;
   readonly status: string;
   readonly age: string;
   readonly attempts: string;
@@ -27,6 +29,7 @@ type Column = keyof Row;
 const HEADS: Readonly<Record<Column, string>> = {
   id: "ID",
   target: "TARGET",
+  scope: "SCOPE",
   status: "STATUS",
   age: "AGE",
   attempts: "ATTEMPTS",
@@ -75,9 +78,11 @@ function twoLines(colours: Colours, rows: readonly Row[], width: number): string
   return [heads, ...lines.flatMap((line, at) => [line, ...(second[at] ?? [])])].join("\n");
 }
 
-function secondLine({ attempts, retry, error }: Row): string {
+function secondLine({ scope, attempts, retry, error }: Row): string {
   const count = attempts === "" ? "" : attempts === "1" ? "1 attempt" : `${attempts} attempts`;
-  const facts = [count, retry === "" ? "" : `next ${retry}`].filter((fact) => fact !== "").join(", ");
+  const facts = [scope === "" ? "" : `in ${scope}`, count, retry === "" ? "" : `next ${retry}`]
+    .filter((fact) => fact !== "")
+    .join(", ");
   return [facts, error].filter((part) => part !== "").join(": ");
 }
 
@@ -86,6 +91,7 @@ function rowOf(one: InvocationSummaryBody, nowMs: number): Row {
   return {
     id: foreignLine(one.id),
     target: cutLine(one.target, TARGET_MAX),
+    scope: foreignLine([one.scope ?? "", one.limit_key ?? ""].filter((part) => part !== "").join(" ")),
     status: foreignLine(one.outcome ?? one.status),
     age: ageText(nowMs - Date.parse(one.created_at)),
     attempts: attempts === undefined ? "" : String(attempts),

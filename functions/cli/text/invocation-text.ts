@@ -46,6 +46,8 @@ function statePairs(body: InvocationBody): readonly Pair[] {
     ["Invocation", foreignLine(body.id)],
     ["Target", foreignLine(body.target)],
     ["Key", optional(body.target_service_key, foreignLine)],
+    ["Scope", optional(body.scope, foreignLine)],
+    ["Limit key", optional(body.limit_key, foreignLine)],
     ["Status", foreignLine(body.outcome === undefined ? body.status : `${body.status}: ${body.outcome}`)],
     ["Waits for", optional(body.waits_for, (waits) => waitLines(waits).join("\n"))],
     ["Paused", optional(body.pause, pauseText)],

@@ -111,6 +111,8 @@ export const ModifyService = z
 
 export const CallQuery = z.object({
   key: maybeText.describe("The key of the object, or the id of the workflow."),
+  scope: maybeText.describe("The scope of the call."),
+  limit_key: maybeText.describe("The limit key in the scope."),
   delay: maybeText.describe("The time after which a send starts, such as `10s`."),
 });
 

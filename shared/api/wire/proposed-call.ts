@@ -16,6 +16,8 @@ export interface CurlCall {
   readonly handler: string;
   /** Present if the service has keys. */
   readonly key?: string;
+  readonly scope?: string;
+  readonly limitKey?: string;
   /** Absent if the handler takes no body. */
   readonly contentType?: string;
   /** The body as a text; undefined if no line can hold it, so that it comes from a file. */
@@ -103,13 +105,19 @@ export function sampleInput(
 
 /** @returns the parts of one line of curl, each of which may stand on a line of its own */
 export function curlParts(call: CurlCall, ingressUrl: string): readonly string[] {
-  const { service, handler, key, isSend = false, delay, idempotencyKey, contentType, hasBody } = call;
-  const path = [service, ...(key === undefined ? [] : [key]), handler, ...(isSend ? ["send"] : [])];
+  const { service, handler, key, scope, limitKey, isSend = false, delay, idempotencyKey } = call;
+  const { contentType, hasBody } = call;
+  const target = [service, ...(key === undefined ? [] : [key]), handler];
+  const path =
+    scope === undefined
+      ? [...target, ...(isSend ? ["send"] : [])]
+      : ["restate", "scope", scope, isSend ? "send" : "call", ...target];
   const query = isSend && delay !== undefined ? `?delay=${encodeURIComponent(delay)}` : "";
   const base = ingressUrl.endsWith("/") ? ingressUrl : `${ingressUrl}/`;
   return [
     `curl ${hasBody ? "" : "-X POST "}${shellWord(`${base}${path.map(encodeURIComponent).join("/")}${query}`)}`,
     ...(idempotencyKey === undefined ? [] : [`-H ${shellWord(`idempotency-key: ${idempotencyKey}`)}`]),
+    ...(limitKey === undefined ? [] : [`-H ${shellWord(`x-restate-limit-key: ${limitKey}`)}`]),
     ...(hasBody ? [`-H ${shellWord(`content-type: ${contentType ?? JSON_TYPE}`)}`, bodyPart(call.body)] : []),
   ];
 }

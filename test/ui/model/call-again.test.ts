@@ -42,3 +42,10 @@ test("without an input the line posts nothing; a cut or binary input is read fro
   expect(line({ size: 1_000_000, text: '{"a":', cut: true })).toContain("--data-binary @payload.bin");
   expect(line({ size: 2, base64: "/wA=" })).toContain("@payload.bin");
 });
+
+test("the line goes to the scope of the invocation, with its limit key", () => {
+  const scoped = { ...invocation, scope: "t1", limit_key: "a/b" };
+  expect(callAgainLine({ invocation: scoped, service: undefined, input: input(""), ingressUrl })).toBe(
+    "curl -X POST http://localhost:8080/restate/scope/t1/call/Cart/a%20b/add \\\n  -H 'x-restate-limit-key: a/b'",
+  );
+});

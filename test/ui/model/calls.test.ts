@@ -43,6 +43,16 @@ test("a workflow is submitted and attached to", () => {
   expect(lines).toContain("await workflow.workflowSubmit(3);");
 });
 
+test("a call in a scope names it in both lines, and its limit key", () => {
+  const scoped = plan({ scope: "t1", limitKey: "a/b", isSend: true });
+  expect(curlLine(scoped, "http://x/")).toContain("http://x/restate/scope/t1/send/Counter/a%2Fb/add ");
+  expect(curlLine(scoped, "http://x/")).toContain("-H 'x-restate-limit-key: a/b'");
+  expect(clientLines(scoped, "http://x/")).toContain('clients.connect({ url: "http://x/" }).scope("t1");');
+  expect(clientLines(scoped, "http://x/")).toContain('clients.rpc.sendOpts({ limitKey: "a/b" })');
+  const run = plan({ serviceType: "Workflow", runsWorkflow: true, handler: "run", service: "Sign-up", scope: "t1" });
+  expect(clientLines(run, "http://x/")).toContain('await clients.connect({ url: "http://x/" }).result(sent);');
+});
+
 test("the first payload is a text for a JSON handler without a schema, and empty for a handler that takes bytes", () => {
   const handler = { name: "h", public: true, output_description: "", retry_policy: { max_attempts: null } };
   expect(firstText({ ...handler, input_description: "application/json" } as HandlerBody)).toBe('"Ada"');

@@ -31,6 +31,8 @@ export function CallForm({ service, handler }: CallFormProps): JSX.Element {
   const contentType = inputTypeOf(handler);
   const [choices, setChoices] = useState<CallChoices>(() => ({
     key: route.peek()?.query.get("key") ?? "",
+    scope: route.peek()?.query.get("scope") ?? "",
+    limitKey: "",
     isSend: false,
     delay: "",
     idempotencyKey: "",
@@ -49,6 +51,8 @@ export function CallForm({ service, handler }: CallFormProps): JSX.Element {
       service: service.name,
       handler: handler.name,
       key: service.ty === "Service" ? undefined : choices.key,
+      scope: choices.scope === "" ? undefined : choices.scope,
+      limitKey: choices.limitKey === "" ? undefined : choices.limitKey,
       isSend: choices.isSend,
       delay: choices.delay.trim() === "" ? undefined : choices.delay.trim(),
       idempotencyKey: choices.idempotencyKey === "" ? undefined : choices.idempotencyKey,
@@ -156,7 +160,7 @@ function Lines({ title, text }: { readonly title: string; readonly text: string 
 }
 
 function planOf(request: CallRequest, runsWorkflow: boolean, serviceType: ServiceBody["ty"]): CallPlan {
-  const { service, handler, key, isSend, delay, idempotencyKey, contentType, body } = request;
+  const { service, handler, key, scope, limitKey, isSend, delay, idempotencyKey, contentType, body } = request;
   const delayMs = delay === undefined ? undefined : parseDurationMs(delay);
   return {
     service,
@@ -165,6 +169,8 @@ function planOf(request: CallRequest, runsWorkflow: boolean, serviceType: Servic
     runsWorkflow,
     isSend,
     ...(key !== undefined && { key }),
+    ...(scope !== undefined && { scope }),
+    ...(limitKey !== undefined && { limitKey }),
     ...(delay !== undefined && { delay }),
     ...(delayMs !== undefined && { delayMs }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
@@ -173,9 +179,11 @@ function planOf(request: CallRequest, runsWorkflow: boolean, serviceType: Servic
   };
 }
 
-/** The fields of a call beside its payload: key, call or send, idempotency key, delay. */
+/** The fields of a call beside its payload: key, scope, limit key, call or send, idempotency key, delay. */
 interface CallChoices {
   readonly key: string;
+  readonly scope: string;
+  readonly limitKey: string;
   readonly isSend: boolean;
   readonly delay: string;
   readonly idempotencyKey: string;
@@ -210,6 +218,26 @@ function CallOptions({ service, handler, choices, onChange }: CallOptionsProps):
           <label class="field">
             {service.ty === "Workflow" ? "Workflow id" : "Key"}
             <input type="text" value={choices.key} onInput={({ currentTarget }) => set({ key: currentTarget.value })} />
+          </label>
+        )}
+        <label class="field">
+          Scope
+          <input
+            type="text"
+            placeholder="none"
+            value={choices.scope}
+            onInput={({ currentTarget }) => set({ scope: currentTarget.value })}
+          />
+        </label>
+        {choices.scope !== "" && (
+          <label class="field">
+            Limit key
+            <input
+              type="text"
+              placeholder="none"
+              value={choices.limitKey}
+              onInput={({ currentTarget }) => set({ limitKey: currentTarget.value })}
+            />
           </label>
         )}
         {!isRun(service, handler) && (

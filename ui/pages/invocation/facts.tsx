@@ -1,6 +1,7 @@
 /** The facts of an invocation: input and output, origin, retention, and cost so far. */
 import type { ComponentChildren, JSX } from "preact";
 import type { InvocationBody } from "../../../shared/api/contract/invocations.ts";
+import { listHref } from "../../model/invocation-filter.ts";
 import { lookOf } from "../../model/status-look.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { LongText } from "../../parts/long-text.tsx";
@@ -32,6 +33,7 @@ export function Facts({ body }: { readonly body: InvocationBody }): JSX.Element 
               <Exact at={body.completed_at} />
             </Fact>
           )}
+          <Place body={body} />
           <Bounds body={body} />
           <Origin body={body} />
           <Fact name="Entries">
@@ -116,6 +118,24 @@ function NoOutput({ body }: { readonly body: InvocationBody }): JSX.Element {
         {failure !== undefined && `, code ${failure.code}`}
       </p>
       {failure !== undefined && <LongText text={failure.message} />}
+    </>
+  );
+}
+
+function Place({ body: { scope, limit_key: limitKey } }: { readonly body: InvocationBody }): JSX.Element | null {
+  if (scope === undefined) return null;
+  return (
+    <>
+      <Fact name="Scope">
+        <a href={listHref({ scope: [scope] })}>
+          <ForeignText text={scope} maxChars={60} class="mono" />
+        </a>
+      </Fact>
+      {limitKey !== undefined && (
+        <Fact name="Limit key">
+          <ForeignText text={limitKey} maxChars={80} class="mono" />
+        </Fact>
+      )}
     </>
   );
 }

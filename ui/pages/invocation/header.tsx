@@ -40,6 +40,12 @@ export function Header({ body, onAsk }: HeaderProps): JSX.Element {
       <div class="title-line">
         <h1>
           <ForeignText text={target} maxChars={120} />
+          {body.scope !== undefined && (
+            <span class="dim">
+              {" "}
+              in <ForeignText text={body.scope} maxChars={60} />
+            </span>
+          )}
         </h1>
         <StatusMark status={status} outcome={outcome} />
         <span class="dim number">{sinceText(body)}</span>

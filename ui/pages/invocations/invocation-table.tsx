@@ -104,6 +104,7 @@ function InvocationRow({ list, row, index }: InvocationRowProps): JSX.Element {
     if (isCurrent) link.current?.focus({ preventScroll: true });
   }, [isCurrent]);
   const { id, status, outcome, target, attempts, created_at: createdAt, pinned_deployment_id: deployment } = row;
+  const { scope, limit_key: limitKey } = row;
   return (
     <div
       role="row"
@@ -129,6 +130,12 @@ function InvocationRow({ list, row, index }: InvocationRowProps): JSX.Element {
         <a ref={link} href={hrefTo("invocations", [id])}>
           <ForeignText text={target} maxChars={TARGET_CHARS} />
         </a>
+        {scope !== undefined && (
+          <span class="dim">
+            {" "}
+            in <ForeignText text={limitKey === undefined ? scope : `${scope} ${limitKey}`} maxChars={TARGET_CHARS} />
+          </span>
+        )}
       </span>
       <Why row={row} />
       <span role="cell" class="cell attempt right number">

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { problemOf, type ApiProblem } from "../../data/api.ts";
 import { askWholeState } from "../../data/key-state.ts";
 import { bytesOfText, editableText, formOf, type ByteForm } from "../../model/byte-text.ts";
+import type { KeyName } from "../../model/key-name.ts";
 import { changedNames, type KeyState, type StateEdit, type Values } from "../../model/key-state.ts";
 import { isJson } from "../../../shared/api/wire/pretty-json.ts";
 import { DialogFrame } from "../../parts/dialog-frame.tsx";
@@ -15,8 +16,7 @@ import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Payload } from "../../parts/payload.tsx";
 
 export interface EditDialogProps {
-  readonly service: string;
-  readonly objectKey: string;
+  readonly named: KeyName;
   /** Undefined for a new value. */
   readonly name: string | undefined;
   readonly refresh: () => Promise<void>;
@@ -24,12 +24,11 @@ export interface EditDialogProps {
 }
 
 export function EditDialog(props: EditDialogProps): JSX.Element {
-  const { service, objectKey } = props;
   const [base, setBase] = useState<KeyState>();
   const [problem, setProblem] = useState<ApiProblem>();
   useEffect(() => {
     // The values and their version are read together, so that the edit names the version that the user saw.
-    askWholeState(service, objectKey).then(setBase, (error: unknown) => setProblem(problemOf(error)));
+    askWholeState(props.named).then(setBase, (error: unknown) => setProblem(problemOf(error)));
   }, []);
   if (base !== undefined) return <ValueEditor {...props} base={base} />;
   return (
@@ -39,12 +38,12 @@ export function EditDialog(props: EditDialogProps): JSX.Element {
   );
 }
 
-function ValueEditor({ service, objectKey, name, refresh, onClose, base }: EditDialogProps & { base: KeyState }) {
+function ValueEditor({ named, name, refresh, onClose, base }: EditDialogProps & { base: KeyState }) {
   const before = name === undefined ? undefined : base.values.get(name);
   const [newName, setNewName] = useState(name ?? "");
   const [form, setForm] = useState<ByteForm>(before === undefined ? "text" : formOf(before));
   const [text, setText] = useState(() => (before === undefined ? "" : editableText(before, formOf(before))));
-  const { stage, send } = useStateEdit(service, objectKey, base, refresh);
+  const { stage, send } = useStateEdit(named, base, refresh);
   const bytes = bytesOfText(text, form);
   const save = (): void => {
     if (bytes !== undefined) void send({ kind: "set", name: newName, bytes });
@@ -153,8 +152,7 @@ function Hint({ form, text, isNew, hasName }: HintProps): JSX.Element {
 
 /** The dialog that removes one value of a state, or all of them. */
 interface RemovalDialogProps {
-  readonly service: string;
-  readonly objectKey: string;
+  readonly named: KeyName;
   readonly edit: StateEdit;
   readonly refresh: () => Promise<void>;
   readonly onClose: () => void;
@@ -164,7 +162,7 @@ export function RemovalDialog(props: RemovalDialogProps): JSX.Element {
   const [base, setBase] = useState<KeyState>();
   const [problem, setProblem] = useState<ApiProblem>();
   useEffect(() => {
-    askWholeState(props.service, props.objectKey).then(setBase, (error: unknown) => setProblem(problemOf(error)));
+    askWholeState(props.named).then(setBase, (error: unknown) => setProblem(problemOf(error)));
   }, []);
   if (base !== undefined) return <Removal {...props} base={base} />;
   return (
@@ -174,8 +172,8 @@ export function RemovalDialog(props: RemovalDialogProps): JSX.Element {
   );
 }
 
-function Removal({ service, objectKey, edit, refresh, onClose, base }: RemovalDialogProps & { base: KeyState }) {
-  const { stage, send } = useStateEdit(service, objectKey, base, refresh);
+function Removal({ named, edit, refresh, onClose, base }: RemovalDialogProps & { base: KeyState }) {
+  const { stage, send } = useStateEdit(named, base, refresh);
   const isDone = stage.kind === "done";
   return (
     <DialogFrame

@@ -8,6 +8,7 @@ import { useService } from "../../data/registry.ts";
 import { readsHaveAPrice } from "../../data/api.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
 import { listHref } from "../../model/invocation-filter.ts";
+import { keyId, type KeyName } from "../../model/key-name.ts";
 import { hrefTo } from "../../model/route.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -29,16 +30,16 @@ const PRICED_EVERY_MS = 60_000;
 const HEAD_CHARS = 80;
 
 export interface KeyPageProps {
-  readonly service: string;
-  readonly objectKey: string;
+  readonly named: KeyName;
 }
 
-export function KeyPage({ service, objectKey }: KeyPageProps): JSX.Element {
+export function KeyPage({ named }: KeyPageProps): JSX.Element {
+  const { service, key, scope } = named;
   const everyMs = readsHaveAPrice.value ? PRICED_EVERY_MS : EVERY_MS;
   const described = useService(service).state.value;
-  const id = `${service}/${objectKey}`;
-  const state = usePolled(`state ${id}`, (aborted) => askState(service, objectKey, aborted), { everyMs });
-  const queue = usePolled(`queue ${id}`, (aborted) => askQueue(service, objectKey, aborted), { everyMs });
+  const id = keyId(named);
+  const state = usePolled(`state ${id}`, (aborted) => askState(named, aborted), { everyMs });
+  const queue = usePolled(`queue ${id}`, (aborted) => askQueue(named, aborted), { everyMs });
   useShortcuts(
     useMemo(
       () => [{ keys: "r", words: "Refresh", run: () => void Promise.all([state.refresh(), queue.refresh()]) }],
@@ -57,19 +58,24 @@ export function KeyPage({ service, objectKey }: KeyPageProps): JSX.Element {
       </p>
       <div class="bar">
         <h1 class="key-title">
-          <ForeignText text={objectKey} maxChars={HEAD_CHARS} /> <CopyButton text={objectKey} what="key" />
+          <ForeignText text={key} maxChars={HEAD_CHARS} /> <CopyButton text={key} what="key" />
         </h1>
+        {scope !== undefined && (
+          <span>
+            in the scope <ForeignText text={scope} maxChars={HEAD_CHARS} class="mono" />
+          </span>
+        )}
         <span class="links">
-          <a href={hrefTo("call", [service], { key: objectKey === "" ? undefined : objectKey })}>Try it</a>
-          <a href={listHref({ service: [service], key: [objectKey] })}>Invocations</a>
+          <a href={hrefTo("call", [service], { key: key === "" ? undefined : key, scope })}>Try it</a>
+          <a href={listHref({ service: [service], key: [key], ...(scope !== undefined && { scope: [scope] }) })}>
+            Invocations
+          </a>
           <a href={hrefTo("services", [service])}>Service</a>
         </span>
       </div>
       <section class="block" aria-labelledby="state-head">
         <LoadedView loaded={state.state.value} onRetry={() => void state.refresh()}>
-          {(shown) => (
-            <StateView service={service} objectKey={objectKey} shown={shown} refresh={() => state.refresh()} />
-          )}
+          {(shown) => <StateView named={named} shown={shown} refresh={() => state.refresh()} />}
         </LoadedView>
       </section>
       <section class="block" aria-labelledby="queue-head">
@@ -78,19 +84,15 @@ export function KeyPage({ service, objectKey }: KeyPageProps): JSX.Element {
           {(rows) => <QueueTable rows={rows} />}
         </LoadedView>
       </section>
-      {isWorkflow && <Promises service={service} objectKey={objectKey} everyMs={everyMs} />}
+      {isWorkflow && <Promises named={named} everyMs={everyMs} />}
     </>
   );
 }
 
-function Promises({ service, objectKey, everyMs }: KeyPageProps & { readonly everyMs: number }): JSX.Element {
-  const promises = usePolled(
-    `promises ${service}/${objectKey}`,
-    (aborted) => askPromises(service, objectKey, aborted),
-    {
-      everyMs,
-    },
-  );
+function Promises({ named, everyMs }: KeyPageProps & { readonly everyMs: number }): JSX.Element {
+  const promises = usePolled(`promises ${keyId(named)}`, (aborted) => askPromises(named, aborted), {
+    everyMs,
+  });
   return (
     <section class="block" aria-labelledby="promises-head">
       <h2 id="promises-head">Promises</h2>

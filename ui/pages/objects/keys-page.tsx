@@ -5,6 +5,7 @@ import { askKeys, type KeyList, type KeyRow } from "../../data/keys.ts";
 import { goTo } from "../../data/location.ts";
 import { usePolled } from "../../data/polled.ts";
 import { readsHaveAPrice } from "../../data/api.ts";
+import { keyHref } from "../../model/key-name.ts";
 import { hrefTo } from "../../model/route.ts";
 import { countText, sizeText } from "../../model/size-text.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
@@ -40,7 +41,8 @@ export function KeysPage({ service }: { readonly service: string }): JSX.Element
 /** Any key can be opened, also one without a state and the empty one. */
 function OpenKey({ service }: { readonly service: string }): JSX.Element {
   const [key, setKey] = useState("");
-  const open = (): void => goTo(hrefTo("objects", [service, key]));
+  const [scope, setScope] = useState("");
+  const open = (): void => goTo(keyHref({ service, key, scope }));
   return (
     <div class="buttons">
       <label>
@@ -50,6 +52,18 @@ function OpenKey({ service }: { readonly service: string }): JSX.Element {
           placeholder="key"
           value={key}
           onInput={({ currentTarget }) => setKey(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") open();
+          }}
+        />
+      </label>
+      <label>
+        <span class="visually-hidden">Scope</span>
+        <input
+          type="text"
+          placeholder="scope, if any"
+          value={scope}
+          onInput={({ currentTarget }) => setScope(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === "Enter") open();
           }}
@@ -105,13 +119,19 @@ function Keys({ service, list }: { readonly service: string; readonly list: KeyL
 }
 
 function KeyLine({ service, row }: { readonly service: string; readonly row: KeyRow }): JSX.Element {
-  const { key, bytes, values, open } = row;
+  const { key, scope, bytes, values, open } = row;
   return (
     <div class="key-row" role="row">
       <span role="cell" class="cut">
-        <a class="mono" href={hrefTo("objects", [service, key])}>
+        <a class="mono" href={keyHref({ service, key, scope })}>
           <ForeignText text={key} maxChars={KEY_CHARS} />
         </a>
+        {scope !== undefined && (
+          <span class="dim">
+            {" "}
+            in <ForeignText text={scope} maxChars={KEY_CHARS} class="mono" />
+          </span>
+        )}
       </span>
       <span role="cell" class="right number">
         {bytes === undefined ? <span class="dim">unknown</span> : sizeText(bytes)}

@@ -4,6 +4,7 @@ import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { route } from "../../data/location.ts";
 import { useServices } from "../../data/registry.ts";
 import { serviceTypeText } from "../../model/deployment-text.ts";
+import { keyId } from "../../model/key-name.ts";
 import { hrefTo } from "../../model/route.ts";
 import { ForeignText } from "../../parts/foreign-text.tsx";
 import { Empty, LoadedView } from "../../parts/states.tsx";
@@ -15,7 +16,8 @@ export function ObjectsPage(): JSX.Element {
   const [service, key] = route.value?.rest ?? [];
   if (service === undefined) return <KeyedServices />;
   if (key === undefined) return <KeysPage key={service} service={service} />;
-  return <KeyPage key={`${service}/${key}`} service={service} objectKey={key} />;
+  const named = { service, key, scope: route.value?.query.get("scope") ?? undefined };
+  return <KeyPage key={keyId(named)} named={named} />;
 }
 
 function KeyedServices(): JSX.Element {

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../../data/api.ts";
 import { askWholeState, sendEdit } from "../../data/key-state.ts";
+import type { KeyName } from "../../model/key-name.ts";
 import { isSameState, type KeyState, type StateEdit, type Values } from "../../model/key-state.ts";
 
 const CONFLICT = 409;
@@ -34,17 +35,17 @@ export interface StateEditing {
   readonly send: (edit: StateEdit, onto?: KeyState) => Promise<void>;
 }
 
-export function useStateEdit(service: string, key: string, base: KeyState, refresh: () => Promise<void>): StateEditing {
+export function useStateEdit(named: KeyName, base: KeyState, refresh: () => Promise<void>): StateEditing {
   const [stage, setStage] = useState<EditStage>({ kind: "asking" });
   const send = async (edit: StateEdit, onto = base): Promise<void> => {
     setStage({ kind: "sending" });
     try {
-      const wanted = await sendEdit(service, key, onto, edit);
-      const seen = await untilShown(service, key, wanted).catch(() => "unread" as const);
+      const wanted = await sendEdit(named, onto, edit);
+      const seen = await untilShown(named, wanted).catch(() => "unread" as const);
       await refresh();
       setStage({ kind: "done", words: RESULTS[seen] });
     } catch (error) {
-      setStage(await failure(error, { service, key, edit, base: onto }));
+      setStage(await failure(error, { named, edit, base: onto }));
     }
   };
   return { stage, send };
@@ -52,20 +53,20 @@ export function useStateEdit(service: string, key: string, base: KeyState, refre
 
 async function failure(
   error: unknown,
-  { service, key, edit, base }: { service: string; key: string; edit: StateEdit; base: KeyState },
+  { named, edit, base }: { readonly named: KeyName; readonly edit: StateEdit; readonly base: KeyState },
 ): Promise<EditStage> {
   const problem = problemOf(error);
   if (problem.status !== CONFLICT) return { kind: "failed", problem };
   try {
-    return { kind: "conflict", edit, base, present: await askWholeState(service, key) };
+    return { kind: "conflict", edit, base, present: await askWholeState(named) };
   } catch {
     return { kind: "failed", problem };
   }
 }
 
-async function untilShown(service: string, key: string, wanted: Values): Promise<"shown" | "waiting"> {
+async function untilShown(named: KeyName, wanted: Values): Promise<"shown" | "waiting"> {
   for (const pauseMs of PAUSES_MS) {
-    const { values } = await askWholeState(service, key);
+    const { values } = await askWholeState(named);
     if (isSameState(values, wanted)) return "shown";
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { useState, useEffect } from "preact/hooks";
 import { askValue, type ShownState, type ValueSize } from "../../data/key-state.ts";
+import type { KeyName } from "../../model/key-name.ts";
 import type { StateEdit } from "../../model/key-state.ts";
 import { countText, sizeText } from "../../model/size-text.ts";
 import { EditDialog, RemovalDialog } from "./edit-dialog.tsx";
@@ -15,8 +16,7 @@ const SHOWN_VALUES = 300;
 const FILTER_FROM = 12;
 
 export interface StateViewProps {
-  readonly service: string;
-  readonly objectKey: string;
+  readonly named: KeyName;
   readonly shown: ShownState;
   readonly refresh: () => Promise<void>;
 }
@@ -26,7 +26,7 @@ type Dialog =
   | { readonly kind: "remove"; readonly edit: StateEdit };
 
 export function StateView(props: StateViewProps): JSX.Element {
-  const { service, objectKey, shown, refresh } = props;
+  const { named, shown, refresh } = props;
   const [filter, setFilter] = useState("");
   const [dialog, setDialog] = useState<Dialog>();
   const { sizes } = shown;
@@ -38,7 +38,7 @@ export function StateView(props: StateViewProps): JSX.Element {
     setEdits((count) => count + 1);
     await refresh();
   };
-  const asked = { service, objectKey, refresh: refreshEdited, onClose: () => setDialog(undefined) };
+  const asked = { named, refresh: refreshEdited, onClose: () => setDialog(undefined) };
   return (
     <>
       <div class="bar">
@@ -74,8 +74,7 @@ export function StateView(props: StateViewProps): JSX.Element {
         {matching.slice(0, SHOWN_VALUES).map((size) => (
           <StateValue
             key={size.name}
-            service={service}
-            objectKey={objectKey}
+            named={named}
             size={size}
             version={edits}
             bytes={shown.whole?.values.get(size.name)}
@@ -100,8 +99,7 @@ const PREVIEW_CHARS = 100;
 const PREVIEW_BYTES = 400;
 
 interface StateValueProps {
-  readonly service: string;
-  readonly objectKey: string;
+  readonly named: KeyName;
   readonly size: ValueSize;
   /** Changes with each edit of the reader. */
   readonly version: number;
@@ -152,13 +150,13 @@ function Preview({ bytes }: { readonly bytes: Uint8Array }): JSX.Element {
   );
 }
 
-function LateValue({ service, objectKey, size }: StateValueProps): JSX.Element {
+function LateValue({ named, size }: StateValueProps): JSX.Element {
   const [value, setValue] = useState<Uint8Array>();
   const [problem, setProblem] = useState<ApiProblem>();
   const load = async (): Promise<void> => {
     setProblem(undefined);
     try {
-      setValue(await askValue(service, objectKey, size.name));
+      setValue(await askValue(named, size.name));
     } catch (error) {
       setProblem(problemOf(error));
     }

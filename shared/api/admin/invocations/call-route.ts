@@ -33,14 +33,25 @@ export const AWAKEABLE_ROUTES = [
   }),
 ];
 
-/** The ingress answers, with its own rules and errors. Query: `key` names the object or the workflow; `delay` delays a send. */
+/** Parameters that the ingress has too, under these names. */
+const PASSED_QUERY = [
+  ["delay", "delay"],
+  ["limit_key", "limit-key"],
+] as const;
+
+/** The ingress answers, with its own rules and errors. Query: `key` names the object or the workflow, `scope` their scope. */
 async function viaIngress(asked: AdminRequest, verb: "call" | "send"): Promise<HttpResponse> {
   const { request, params } = asked;
   const query = new URLSearchParams(request.query);
-  const [key, delay] = [query.get("key"), query.get("delay")];
+  const [key, scope] = [query.get("key"), query.get("scope")];
   const target = [params["service"] ?? "", ...(key === null ? [] : [encodeURIComponent(key)]), params["handler"] ?? ""];
-  const search = delay === null ? "" : new URLSearchParams({ delay }).toString();
-  return await handed(asked, `/restate/${verb}/${target.join("/")}`, search);
+  const passed = PASSED_QUERY.flatMap(([name, parameter]) => {
+    const value = query.get(name);
+    return value === null ? [] : [[parameter, value] as [string, string]];
+  });
+  const within = scope === null ? "" : `scope/${encodeURIComponent(scope)}/`;
+  const search = new URLSearchParams(passed).toString();
+  return await handed(asked, `/restate/${within}${verb}/${target.join("/")}`, search);
 }
 
 function ofAwakeable(asked: AdminRequest, outcome: "resolve" | "reject"): Promise<HttpResponse> {
