@@ -35,6 +35,24 @@ export function placeBeyond(taken: Taken, places: number): number {
   return beyond;
 }
 
+export interface Move {
+  readonly from: number;
+  readonly to: number;
+  readonly holder: string;
+}
+
+/**
+ * A holder beyond the limit counts on a place within it. One who gives a place back writes it as free without reading the others, so
+ * a pool may have both: such a holder, and a free place.
+ * @returns the move of such a holder; undefined if the pool does not have both
+ */
+export function moveWithin(taken: Taken, places: number): Move | undefined {
+  const from = firstBeyond(taken, places);
+  if (from === undefined) return undefined;
+  for (let to = 0; to < places; to++) if (!taken.has(to)) return { from, to, holder: taken.get(from)! };
+  return undefined;
+}
+
 export type GiveBack =
   /** The place of the giver becomes that of a holder beyond the limit. */
   | { readonly kind: "move"; readonly from: number; readonly holder: string }

@@ -2,7 +2,7 @@
  * Takes a place of a pool, and gives it back (ADR 51). A place names the life that has it, as the lock of a key does: a process that
  * takes over finds the place of its invocation, and a redo takes none twice. Each change is one conditional write.
  */
-import { freePlace, givenBack, placeBeyond, type Taken } from "../../core/limits/places.ts";
+import { freePlace, givenBack, moveWithin, placeBeyond, type Taken } from "../../core/limits/places.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { HeldPlace } from "../local/held-places.ts";
@@ -44,11 +44,11 @@ export async function takeOrWait(
 
 /** Takes a place that is free, or that is the invocation's own already. @returns undefined if it has to wait */
 async function take(engine: Engine, line: LineOf, places: number, life: Life): Promise<HeldPlace | undefined> {
-  const state = await readPool(engine, line.name, places);
+  const state = await readWithin(engine, line.name, places);
   if (isWaitedFor(state) && freePlace(state.taken, places, 0) !== undefined) {
     // A free place belongs to those who wait, unless the mark of their waiting is out of date.
     await serve(engine, line.name, places);
-    return await takeFrom(engine, line, places, life, await readPool(engine, line.name, places));
+    return await takeFrom(engine, line, places, life, await readWithin(engine, line.name, places));
   }
   return await takeFrom(engine, line, places, life, state);
 }
@@ -96,9 +96,24 @@ async function takeFrom(
     const write = { place, from: own?.holder ?? FREE, to: holder, ...(own === undefined && { served: turnKey }) };
     const { key, update, condition } = placeWrite(engine, name, write);
     if ((await engine.table.update(key, update, condition)).written) return { place, holder };
-    state = await readPool(engine, name, places);
+    state = await readWithin(engine, name, places);
   }
   return undefined;
+}
+
+/** Reads the pool, and moves holders beyond the limit to free places, so that they keep no other place free. */
+async function readWithin(engine: Engine, pool: string, places: number): Promise<PoolState> {
+  for (;;) {
+    const state = await readPool(engine, pool, finite(places));
+    const move = moveWithin(state.taken, places);
+    if (move === undefined || !Number.isFinite(places)) return state;
+    const { from, to, holder } = move;
+    await ensureItem(engine, pool, to, state);
+    await change(engine, [
+      placeWrite(engine, pool, { place: to, from: FREE, to: holder }),
+      placeWrite(engine, pool, { place: from, from: holder, to: FREE }),
+    ]);
+  }
 }
 
 /** A place beyond the limit, for an invocation that runs already when the rule is made. */
@@ -150,10 +165,10 @@ function share({ ids }: Pick<Engine, "ids">): number {
  * free in this state, and who gives one back later reads the turns.
  */
 async function markedState(engine: Engine, pool: string, places: number): Promise<PoolState> {
-  const state = await readPool(engine, pool, places);
+  const state = await readWithin(engine, pool, places);
   if (state.unmarked.length === 0) return state;
   await markAs(engine, pool, state.unmarked, 1);
-  return await readPool(engine, pool, places);
+  return await readWithin(engine, pool, places);
 }
 
 async function markAs(engine: Engine, pool: string, items: readonly number[], line: 0 | 1): Promise<void> {
@@ -315,7 +330,7 @@ export async function giveBackHeld(engine: Engine, pool: string, places: number,
  */
 export async function serve(engine: Engine, pool: string, places: number): Promise<boolean> {
   for (let served = 0; served < SERVED_MAX; served++) {
-    const state = await readPool(engine, pool, finite(places));
+    const state = await readWithin(engine, pool, places);
     const place = Number.isFinite(places) ? freePlace(state.taken, places, share(engine)) : undefined;
     if (place === undefined && Number.isFinite(places)) return false;
     const at = Math.floor((place ?? 0) / PLACES_PER_ITEM);

@@ -1,6 +1,6 @@
 /** The places of a pool, and the order in which invocations wait for them. */
 import { describe, expect, test } from "vitest";
-import { freePlace, givenBack, placeBeyond } from "../../../shared/core/limits/places.ts";
+import { freePlace, givenBack, moveWithin, placeBeyond } from "../../../shared/core/limits/places.ts";
 import { PRIORITY_STEP_MS, turnOrder } from "../../../shared/core/limits/turn.ts";
 
 const taken = (...places: readonly number[]) => new Map(places.map((place) => [place, `holder of ${place}`]));
@@ -18,6 +18,15 @@ describe("a free place", () => {
   test("for one that runs in any case is beyond the limit and the taken ones", () => {
     expect([placeBeyond(taken(0), 2), placeBeyond(taken(0, 5), 2)]).toEqual([2, 6]);
   });
+});
+
+test("a holder beyond the limit moves to a free place within it", () => {
+  expect(moveWithin(taken(0, 5), 2)).toEqual({ from: 5, to: 1, holder: "holder of 5" });
+  expect([moveWithin(taken(0, 1, 5), 2), moveWithin(taken(1), 2), moveWithin(taken(3), Infinity)]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 describe("a place that is given back", () => {

@@ -249,3 +249,34 @@ test("a raised limit starts those that wait at once", async () => {
   await stage.pulse.pass(500);
   expect(running.now).toBe(40);
 });
+
+test("one that runs beyond a lowered limit keeps no other waiting once enough have ended", async () => {
+  const gates = new Map<string, () => void>();
+  const began: string[] = [];
+  const stage: Stage = await open({
+    work: async (ctx) => {
+      const { input } = ctx.journal;
+      began.push(input);
+      await new Promise<void>((resolve) => gates.set(input, resolve));
+      return input;
+    },
+  });
+  const actor = stage.actor();
+  actor.startWorker();
+  await stage.pulse.within(0, sendMany(actor, 4));
+  await stage.pulse.pass(300);
+  // The four take the places 0 to 3 of a pool of two.
+  await stage.pulse.within(0, limit(actor, "service:S", { concurrency: 2 }));
+  // None waits, so each of the two is given back without a look at the others.
+  const first = began.slice(0, 2);
+  for (const input of first) {
+    gates.get(input)!();
+    await stage.pulse.pass(300);
+  }
+  await stage.pulse.within(0, sendOn(actor, "work", "late"));
+  await stage.pulse.pass(500);
+  expect(began).not.toContain("late");
+  gates.get(began[2]!)!();
+  await stage.pulse.pass(500);
+  expect(began).toContain("late");
+});
