@@ -17,12 +17,18 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
+type Services = NonNullable<Parameters<typeof createEndpointHandler>[0]["services"]>;
+
 /**
  * Over h2c, which `restate.serve()` uses, the manifest announces a bidirectional endpoint; over HTTP/1.1, a request-response one.
  * @param version the highest version that the manifest offers
  */
-export async function startDeployment(carrier: Carrier, version: ProtocolVersion): Promise<Deployment> {
-  const answer = createEndpointHandler({ services: [...SERVICES, ...KEYED_SERVICES], logger: () => {} });
+export async function startDeployment(
+  carrier: Carrier,
+  version: ProtocolVersion,
+  services: Services = [...SERVICES, ...KEYED_SERVICES],
+): Promise<Deployment> {
+  const answer = createEndpointHandler({ services, logger: () => {} });
   const server: Server =
     carrier === "h2c"
       ? createHttp2Server((request, response) => {
