@@ -86,6 +86,12 @@ export class StepwellAlarms extends Construct {
       isMissingBad: true,
     });
     this.#addWalks(alarmTopic, environment);
+    this.#add("Schedules", alarmTopic, {
+      description:
+        "A tick of a schedule was late, missed or refused, or its run failed: `stepwell schedules list` shows the last outcome of each schedule, and `describe` its runs.",
+      metric: ownMetric(environment, "schedule_faults_total"),
+      threshold: 0,
+    });
   }
 
   /** These alarms go off when a walk is an hour or a day behind, many days before an item can expire. */

@@ -9,6 +9,7 @@ export const PARTITIONS = {
   objects: "obj#*",
   pools: "pool#*",
   sweeper: "sweeper",
+  schedules: "schedules",
   positions: "topic#*",
   registry: "registry",
   notes: "notes",
@@ -45,21 +46,22 @@ const TIDIES: readonly PartitionKind[] = ["invocations", "objects", "pools", "no
 export const TABLE_RIGHTS: Readonly<Record<TableRole, TableRights>> = {
   ingress: { reads: DRIVEN, writes: DRIVES, deletes: TIDIES },
   admin: {
-    reads: [...DRIVEN, "sweeper", "positions", "kafka"],
-    writes: [...DRIVES, "registry", "kafka"],
-    deletes: [...TIDIES, "positions", "registry", "kafka"],
+    reads: [...DRIVEN, "schedules", "sweeper", "positions", "kafka"],
+    // The mark of schedules stands among the items of the sweeper.
+    writes: [...DRIVES, "schedules", "sweeper", "registry", "kafka"],
+    deletes: [...TIDIES, "schedules", "positions", "registry", "kafka"],
     queriesIndexes: true,
     scans: true,
   },
   worker: {
-    reads: [...DRIVEN, "sweeper"],
-    writes: [...DRIVES, "sweeper"],
+    reads: [...DRIVEN, "schedules", "sweeper"],
+    writes: [...DRIVES, "schedules", "sweeper"],
     deletes: [...TIDIES, "sweeper"],
     queriesIndexes: true,
   },
   sweeper: {
-    reads: [...DRIVEN, "sweeper", "kafka"],
-    writes: [...DRIVES, "sweeper", "kafka"],
+    reads: [...DRIVEN, "schedules", "sweeper", "kafka"],
+    writes: [...DRIVES, "schedules", "sweeper", "kafka"],
     deletes: [...TIDIES, "sweeper", "kafka"],
     queriesIndexes: true,
   },

@@ -1,4 +1,8 @@
 /** Makes ports of the functions on AWS from the settings: the queue of wakes, timers, endpoints and topics. */
+import { CronCalendar } from "../adapters/calendar/cron-calendar.ts";
+import { SchedulerScheduleWakes } from "../adapters/scheduler/scheduler-schedule-wakes.ts";
+import { SqsScheduleWakes, type SqsScheduleWakesOptions } from "../adapters/sqs/sqs-schedule-wakes.ts";
+import type { SchedulePorts } from "../engine/ports/schedules.ts";
 import { LanedQueue } from "../adapters/sqs/laned-queue.ts";
 import { SqsQueue, type SqsQueueOptions } from "../adapters/sqs/sqs-queue.ts";
 import type { Settings, SettingPath } from "../config/settings-table.ts";
@@ -62,6 +66,30 @@ export function awsTimers(settings: Settings, queue: Queue, clock: Clock): Timer
     earlyMs: nearMs / 2,
     nearMs,
   });
+}
+
+/** The shortest time between two moments of a schedule: below it, the cost of ticks grows faster than their use. */
+const INTERVAL_MIN_MS = 60_000;
+
+/** @throws CodedError RT0002 if a setting is missing */
+export function awsSchedules(
+  settings: Settings,
+  client: SqsScheduleWakesOptions["client"],
+  clock: Clock,
+): SchedulePorts {
+  const hopMs = settings["worker.queue-delay"];
+  const queueUrl = required(settings, "aws.queue-url");
+  const near = new SqsScheduleWakes({ client, queueUrl, clock, hopMs, fairBy: settings["aws.fair-queue"] });
+  const ports = { calendar: new CronCalendar(), intervalMinMs: INTERVAL_MIN_MS };
+  if (settings["aws.timers"] === "ladder") return { ...ports, wakes: near };
+  const place = {
+    client: schedulerClient(),
+    queueArn: required(settings, "aws.queue-arn"),
+    roleArn: required(settings, "aws.schedule-role-arn"),
+    groupName: required(settings, "aws.schedule-group"),
+  };
+  const earlyMs = Math.min(NEAR_MS, hopMs) / 2;
+  return { ...ports, wakes: new SchedulerScheduleWakes({ place, near, nearMs: hopMs, earlyMs, clock }) };
 }
 
 type HttpsSettings = Pick<Settings, "aws.allowed-addresses" | "worker.invoker.connect-timeout">;

@@ -22,7 +22,15 @@ import type { Log } from "../engine/ports/log.ts";
 import type { Queue } from "../engine/ports/queue.ts";
 import type { Registry } from "../engine/ports/registry.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
-import { awsHttpsEndpoints, awsQueue, awsTimers, awsTopics, endpointsByDestination, required } from "./aws-ports.ts";
+import {
+  awsHttpsEndpoints,
+  awsQueue,
+  awsSchedules,
+  awsTimers,
+  awsTopics,
+  endpointsByDestination,
+  required,
+} from "./aws-ports.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
 import { environmentSecret, freshOwner, freshSecretBytes, recognisedSecret } from "./environment-secret.ts";
 import { memoryBudgets } from "./memory-size.ts";
@@ -105,6 +113,7 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     queue,
     slices: new SqsSlices({ client, queueUrl, fairBy: settings["aws.fair-queue"] }),
     timers: awsTimers(settings, queue, clock),
+    schedules: awsSchedules(settings, client, clock),
     endpoints:
       place && keys
         ? endpointsSignedBy(endpoints, keys.signingPem, parameterNames(place).current, clock)

@@ -6,7 +6,8 @@ import {
   deliveriesOfEvent,
   laneOfEvent,
 } from "../adapters/sqs/event-deliveries.ts";
-import type { MessageDelivery, SliceMessage } from "../adapters/sqs/received-message.ts";
+import { advanceSchedule } from "../engine/schedules/advance-schedule.ts";
+import type { MessageDelivery, ScheduleMessage, SliceMessage } from "../adapters/sqs/received-message.ts";
 import { atMost } from "../engine/bulkheads/at-most.ts";
 import type { Engine } from "../engine/engine.ts";
 import { sendSlowOn, workBatch } from "../engine/consume/work-batch.ts";
@@ -15,6 +16,8 @@ import { runSlice } from "../engine/sweep/slices.ts";
 
 /** The number of slices that run at a time. It is low, because each slice loads as many invocations at once as a pass. */
 const SLICES_TOGETHER = 2;
+const SCHEDULES_TOGETHER = 10;
+const SCHEDULE_AGAIN_MAX_MS = 60_000;
 
 export type WorkEvent = SqsEvent;
 export type WorkAnswer = BatchResponse;
@@ -23,12 +26,16 @@ export type WorkAnswer = BatchResponse;
 export async function workEvent(engine: Engine, event: WorkEvent, slowQueueUrl?: string): Promise<WorkAnswer> {
   const lane = laneOfEvent(event, slowQueueUrl);
   const driver = lane === "slow" ? { ...engine, settings: ofSlowLane(engine.settings) } : engine;
-  const { deliveries, slices, unreadable } = deliveriesOfEvent(event, lane);
+  const { deliveries, slices, schedules, unreadable } = deliveriesOfEvent(event, lane);
   for (const { messageId, reason } of unreadable) {
     engine.log.write("message.discarded", { messageId, reason });
   }
-  const [failed] = await Promise.all([workDeliveries(driver, deliveries), workSlices(engine, slices)]);
-  return batchFailures(failed);
+  const [failed, late] = await Promise.all([
+    workDeliveries(driver, deliveries),
+    workSchedules(engine, schedules),
+    workSlices(engine, slices),
+  ]);
+  return batchFailures([...failed, ...late]);
 }
 
 /** @returns the messages that SQS must deliver again */
@@ -42,6 +49,27 @@ async function workDeliveries<D extends MessageDelivery>(
     engine.log.write("wake.received", { invocationId: wake.invocationId, messageId, receiveCount });
   }
   return [...failed, ...(await workBatch(engine, staying))];
+}
+
+/** @returns the messages that SQS must deliver again */
+async function workSchedules(
+  engine: Engine,
+  messages: readonly ScheduleMessage[],
+): Promise<readonly ScheduleMessage[]> {
+  const failed: ScheduleMessage[] = [];
+  await atMost(SCHEDULES_TOGETHER, messages, async (message) => {
+    const { wake, receiveCount } = message;
+    try {
+      await advanceSchedule(engine, wake.schedule, { wake, isAgain: receiveCount > 1 });
+    } catch (error) {
+      engine.log.write("schedule.advance-failed", { schedule: wake.schedule, error: String(error) });
+      failed.push(message);
+      // Otherwise the message would come again only after the time for which the queue hides a batch.
+      const pauseMs = Math.min(SCHEDULE_AGAIN_MAX_MS, 1_000 * 2 ** Math.min(receiveCount, 10));
+      await engine.queue.extend(message.receipt, pauseMs).catch(() => undefined);
+    }
+  });
+  return failed;
 }
 
 /** A failed slice is not retried here. Its message is only a hint (I8), and the next pass of the sweeper sends it again. */

@@ -18,6 +18,7 @@ const PARSING: Readonly<Record<string, string>> = {
   "shared/engine/store/schedule-record.ts": "stored",
   "shared/api/admin/schedules/schedule-body.ts": "stored, and small",
   "shared/engine/ports/wake-body.ts": "a message of this server",
+  "shared/engine/ports/schedule-wake-body.ts": "a message of this server",
   "shared/adapters/sqs/sqs-slices.ts": "a message of this server",
   "shared/adapters/dynamodb/query-inputs.ts": "a token of this server",
   "shared/adapters/embedded/store-version.ts": "stored",

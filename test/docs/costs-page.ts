@@ -6,6 +6,7 @@ import type { CostCounts } from "./cost-counts.ts";
 import { accessLines, billOf, idleMonth, REQUESTS_PER_MESSAGE, totalOf, waiting } from "./costs.ts";
 import { ASSUMED, COMPILED_ON, dollars, PRICES, REGION, type PriceName } from "./prices.ts";
 import { receiptBytes } from "./receipt-bytes.ts";
+import type { TickCounts } from "./schedule-counts.ts";
 import type { StackCounts } from "./stack-counts.ts";
 
 export interface CostFacts {
@@ -15,25 +16,37 @@ export interface CostFacts {
   readonly look: CostCounts;
   /** A month of one waiting invocation. */
   readonly month: CostCounts & { readonly looks: number };
+  readonly tick: TickCounts;
   readonly stack: StackCounts;
 }
 
 /** Stepwell's own metrics that have values while requests come; the dashboard shows them. */
 export const WORKING_METRICS = 15;
 /**
- * The number of metrics that can have values: one for each of four sources, four endings, four states after a segment and seven
- * statuses, and four more.
+ * The number of metrics that can have values: one for each of five sources, four endings, four states after a segment and seven
+ * statuses, and five more.
  */
-const KINDS_OF_METRICS = 23;
+const KINDS_OF_METRICS = 25;
 
 const BATCH = 10;
 const MILLION = 1_000_000;
 const SLOW_MS = 100;
 const MINUTE_MS = 60_000;
 const WAITING = 1_000;
+/** The sweeper is called every five minutes. */
+const PASSES_A_MONTH = 8_760;
 
 export function costsPage(facts: CostFacts): string {
-  return [opening(facts), million(facts), time(facts.stack), waits(facts), idle(facts), stored(), prices()].join("\n");
+  return [
+    opening(facts),
+    million(facts),
+    time(facts.stack),
+    waits(facts),
+    schedules(facts),
+    idle(facts),
+    stored(),
+    prices(),
+  ].join("\n");
 }
 
 /** The shapes of the summary, from the smallest payload to the largest, in the words of a reader. */
@@ -164,6 +177,24 @@ a signal or an awakeable, and three times as much for a promise, with one unit m
 An invocation that waits for an awakeable, a promise or a long call has no timer. The sweeper looks at it after ten minutes. The time to each further look is a
 quarter of the time that the invocation has waited, but at most a day. A look that finds nothing sends no wake, and writes the moment of the next look; two of the looks extend the time for which the stored items are kept. In 30 days
 that is ${looks} looks, ${tableWrites} + ${indexWrites} writes and ${readUnits} reads: **${money(kept)}** for ${WAITING} that wait so long.
+`;
+}
+
+function schedules({ tick }: CostFacts): string {
+  const { tableWrites, indexWrites, readUnits, itemBytes } = tick;
+  const table = dollars("writeUnit", MILLION * (tableWrites + indexWrites)) + dollars("readUnit", MILLION * readUnits);
+  const message = REQUESTS_PER_MESSAGE + 1;
+  const queue = dollars("queueRequest", MILLION * message) + dollars("fairQueueRequest", MILLION * message);
+  const pass = Math.ceil(itemBytes / 4096);
+  const idleUsd = dollars("readUnit", PASSES_A_MONTH * pass) + dollars("tableGbMonth", itemBytes / 1e9);
+  return `## Schedules
+
+A tick of a [schedule](schedules.md) writes ${tableWrites} + ${indexWrites} units, with the acceptance of its invocation and the note of its end, reads ${readUnits}, and takes a message of its own: **${money(table + queue)}** per
+million ticks, beside what a send costs without its request and its acceptance. A moment more than 15 minutes away also takes a schedule of EventBridge Scheduler, ${money(dollars("scheduleFired", MILLION))} per million, and a second message.
+With an input of more than about a KB, each further KB adds two units to each of the writes.
+
+A schedule that does nothing, because it is paused or its next moment is far, costs its ${Math.round(itemBytes / 100) / 10} KB and a read in each pass of the sweeper: **${money(1_000 * idleUsd)}** a month for a thousand of them.
+An environment without schedules pays nothing for them.
 `;
 }
 

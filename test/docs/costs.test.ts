@@ -7,6 +7,7 @@ import { costsJson } from "./costs-json.ts";
 import { type CostFacts, costsPage } from "./costs-page.ts";
 import { PRICES, REGION } from "./prices.ts";
 import { billOf, idleMonth, totalOf } from "./costs.ts";
+import { countTick } from "./schedule-counts.ts";
 import { countStack } from "./stack-counts.ts";
 
 describe("docs/costs.md", () => {
@@ -16,7 +17,7 @@ describe("docs/costs.md", () => {
     for (const shape of COST_SHAPES) shapes.push({ name: shape.name, counts: await countShape(shape) });
     const sweep = await countSweep();
     const [look, month] = [await countLook(sweep), await countMonth(sweep)];
-    facts = { shapes, sweep, look, month, stack: countStack(synthesised()) };
+    facts = { shapes, sweep, look, month, tick: await countTick(), stack: countStack(synthesised()) };
   });
 
   it("is the page of the current counts and prices", async () => {

@@ -50,6 +50,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     labels: ALONE,
     value: 1,
   },
+  StepwellSchedules: {
+    fires: [series("stepwell_schedule_faults_total", [3, 3, 4])],
+    silent: [series("stepwell_schedule_faults_total", [4, 4, 4])],
+    labels: ALONE,
+    value: 1,
+  },
   StepwellPausedRemain: {
     fires: [series("stepwell_open_invocations", [2], { ...SHOP, status: "paused" })],
     silent: [

@@ -49,6 +49,9 @@ export async function scrapedStage(): Promise<{ stage: LocalStage; page: string;
     fail: async () => {
       throw new Error("no more");
     },
+    stop: async () => {
+      throw new restate.TerminalError("no more");
+    },
   };
   const options = { retryPolicy: { maxAttempts: 1, onMaxAttempts: "pause" as const } };
   const stage = await openLocalStage({ services: [restate.service({ name: "Greeter", handlers, options })] });
@@ -56,6 +59,7 @@ export async function scrapedStage(): Promise<{ stage: LocalStage; page: string;
   expect(await (await post("greet")).json()).toBe("hello");
   for (const path of ["sleep/send", "sleep/send", "fail/send"]) expect((await post(path)).status).toBe(202);
   const { engine } = stage.local;
+  await failingRun(stage.adminUri);
   let page = "";
   const scrape = async () => {
     await sweep(engine, engine.clock.nowMs());
@@ -64,7 +68,16 @@ export async function scrapedStage(): Promise<{ stage: LocalStage; page: string;
     expect(page).toMatch(/^stepwell_open_invocations\{service="Greeter",status="suspended"\} 2$/m);
     // The pause is stored a moment before it is counted.
     expect(page).toMatch(/^stepwell_invocations_paused_total 1$/m);
+    expect(page).toMatch(/^stepwell_schedule_faults_total 1$/m);
   };
   await vi.waitFor(scrape, { ...SEEN_WITHIN, interval: 100 });
   return { stage, page, scraped: scrapedOf(page) };
+}
+
+/** A schedule whose run fails. */
+async function failingRun(adminUri: string): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ service: "Greeter", handler: "stop", interval: "1h" });
+  expect((await fetch(`${adminUri}/schedules/nightly`, { method: "PUT", headers, body })).status).toBe(201);
+  expect((await fetch(`${adminUri}/schedules/nightly/trigger`, { method: "POST" })).status).toBe(202);
 }

@@ -8,6 +8,7 @@ export const OWN_METRICS: readonly string[] = [
   "Stepwell oldest_overdue_seconds by Environment",
   "Stepwell oldest_ready_seconds by Environment",
   "Stepwell open_invocations by Environment and status",
+  "Stepwell schedule_faults_total by Environment",
   "Stepwell segments_total by Environment and after",
   "Stepwell sweep_due_behind_seconds by Environment",
   "Stepwell sweep_everything_behind_seconds by Environment",

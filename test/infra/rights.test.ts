@@ -1,4 +1,5 @@
 /** The templates grant each role exactly the rights of the table, and the table's partitions are those of the engine. */
+import { schedulesPk } from "../../shared/engine/store/schedule-record.ts";
 import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { Template } from "aws-cdk-lib/assertions";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
@@ -136,6 +137,7 @@ test("each pattern matches the partitions that the engine makes, and no other ki
     objects: objectPk("", { service: "registry", key: "schema" }, (text) => text),
     pools: placesKey("", "acme", 1).pk,
     sweeper: sweeperPk(""),
+    schedules: schedulesPk(""),
     positions: "topic#sub_1",
     registry: registryPk(""),
     notes: notesPk(""),

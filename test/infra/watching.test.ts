@@ -33,7 +33,7 @@ describe("the warning about a missing alarm topic", () => {
 
 describe("an alarm goes off", () => {
   test("for one dead letter, one error, one throttled request", () => {
-    expect(alarms).toHaveLength(8);
+    expect(alarms).toHaveLength(9);
     for (const name of ["DeadLetters", "Errors", "Throttles", "TableThrottles"]) {
       expect(alarm(name), name).toMatchObject({
         Threshold: 0,
@@ -100,6 +100,14 @@ describe("an alarm goes off", () => {
       });
   });
 
+  test("for ticks of schedules that fail or come late, with one measure for all schedules", () => {
+    expect(alarm("Schedules")).toMatchObject({
+      MetricName: "schedule_faults_total",
+      Dimensions: [{ Name: METRIC_FACTS.dimension, Value: "shop" }],
+      Threshold: 0,
+    });
+  });
+
   test("for a missing measure, but not before the first measure of a new environment", () => {
     const keyMaker = resourcesOf(template, "Custom::StepwellKeys");
     expect(keyMaker[0]![1].Properties["MeasuredAs"]).toBe("shop");
@@ -149,7 +157,7 @@ test("a stack without its own metrics has no alarm on them, and its dashboard do
   const silent = synthesised({ settings: { "aws.metrics": "none" } });
   const ids = resourcesOf(silent, "AWS::CloudWatch::Alarm").map(([id]) => id);
   expect(ids).toHaveLength(4);
-  expect(ids.filter((id) => /Overdue|Paused|Behind/.test(id))).toEqual([]);
+  expect(ids.filter((id) => /Overdue|Paused|Behind|Schedules/.test(id))).toEqual([]);
   const [[, { Properties }]] = resourcesOf(silent, "AWS::CloudWatch::Dashboard") as [[string, never]];
   expect(JSON.stringify(Properties)).not.toContain("attempts_total");
 });

@@ -159,6 +159,13 @@ const CATALOGUE = {
       ["I2", "a replacement that only its acceptor tells"],
       ["what has not ended in time is cancelled", "a park that lasts longer than the deadline"],
     ],
+    "test/simulation/crash-points/planted/schedules-mistakes.test.ts": [
+      ["each tick of a schedule runs once", "a schedule that moves on before its tick is accepted"],
+      [
+        "a tick that waits runs after the end of the earlier one",
+        "a schedule that does not learn that its run has ended",
+      ],
+    ],
     "test/simulation/crash-points/planted/slices-mistakes.test.ts": [
       ["the sweeper looks again at an entry whose look failed", "a slice that forgets the entries whose look failed"],
     ],

@@ -52,7 +52,7 @@ export class SchedulerTimers implements Timers {
   }
 
   async at({ name, invocationId, wakeAtMs, service }: Timer): Promise<void> {
-    const { client, queue, queueArn, roleArn, groupName, clock } = this.#options;
+    const { queue, clock } = this.#options;
     const nowMs = clock.nowMs();
     const leftMs = Math.max(0, Math.ceil(wakeAtMs - nowMs));
     const wake = { invocationId, wakeAtMs, ...(service !== undefined && { service }) };
@@ -61,23 +61,9 @@ export class SchedulerTimers implements Timers {
       return;
     }
     const fireAtMs = wakeAtMs - this.#earlyMs;
-    const command = new CreateScheduleCommand({
-      Name: scheduleName(name),
-      GroupName: groupName,
-      ScheduleExpression: scheduleExpression(fireAtMs),
-      ScheduleExpressionTimezone: "UTC",
-      FlexibleTimeWindow: { Mode: "OFF" },
-      ActionAfterCompletion: "DELETE",
-      Target: {
-        Arn: queueArn,
-        RoleArn: roleArn,
-        // A schedule's message has no message group, because Scheduler documents message groups only for FIFO queues. The body
-        // names the service. The message arrives early, and the worker replaces it with one that has the service's group.
-        Input: bodyOfWake({ ...wake, sentAtMs: fireAtMs, delayMs: 0 }),
-      },
-    });
-    // A conflict means that the timer is set already; its first moment stays.
-    await scheduled("set a timer", () => client.send(command), ConflictException);
+    // A schedule's message has no message group, because Scheduler documents message groups only for FIFO queues. The body
+    // names the service. The message arrives early, and the worker replaces it with one that has the service's group.
+    await setOnce(this.#options, { name, fireAtMs, body: bodyOfWake({ ...wake, sentAtMs: fireAtMs, delayMs: 0 }) });
   }
 
   /** Timers that went to the queue at once cannot be cancelled: they arrive as hints. */
@@ -85,6 +71,30 @@ export class SchedulerTimers implements Timers {
     const command = new DeleteScheduleCommand({ Name: scheduleName(name), GroupName: this.#options.groupName });
     await scheduled("cancel a timer", () => this.#options.client.send(command), ResourceNotFoundException);
   }
+}
+
+/** Where one-time schedules are made, and what they send to. */
+export type SchedulePlace = Pick<SchedulerTimersOptions, "client" | "queueArn" | "roleArn" | "groupName">;
+
+/**
+ * Makes a one-time schedule that sends the body to the queue.
+ * @throws StoreError
+ */
+export async function setOnce(
+  { client, queueArn, roleArn, groupName }: SchedulePlace,
+  { name, fireAtMs, body }: { readonly name: string; readonly fireAtMs: number; readonly body: string },
+): Promise<void> {
+  const command = new CreateScheduleCommand({
+    Name: scheduleName(name),
+    GroupName: groupName,
+    ScheduleExpression: scheduleExpression(fireAtMs),
+    ScheduleExpressionTimezone: "UTC",
+    FlexibleTimeWindow: { Mode: "OFF" },
+    ActionAfterCompletion: "DELETE",
+    Target: { Arn: queueArn, RoleArn: roleArn, Input: body },
+  });
+  // A conflict means that the timer is set already; its first moment stays.
+  await scheduled("set a timer", () => client.send(command), ConflictException);
 }
 
 async function scheduled(

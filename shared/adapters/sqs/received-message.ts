@@ -1,5 +1,7 @@
-/** Parses the messages of a poll, or of the event of a function, as wakes or as slices of a walk. */
+/** Parses the messages of a poll, or of the event of a function: wakes of invocations or schedules, and slices of a walk. */
 import type { Delivery, Wake } from "../../engine/ports/queue.ts";
+import { scheduleWakeOfBody } from "../../engine/ports/schedule-wake-body.ts";
+import type { ScheduleWake } from "../../engine/ports/schedules.ts";
 import { wakeOfBody } from "../../engine/ports/wake-body.ts";
 import { sliceOfBody } from "./sqs-slices.ts";
 
@@ -22,7 +24,7 @@ export interface MessageDelivery extends Delivery {
   readonly messageId: string;
 }
 
-/** A message whose body is neither a wake nor a slice. It must be deleted, or SQS would deliver it again and again. */
+/** A message whose body is none of these. It must be deleted, or SQS would deliver it again and again. */
 export interface UnreadableMessage {
   readonly messageId: string;
   readonly receipt: string;
@@ -36,8 +38,17 @@ export interface SliceMessage {
   readonly slice: string;
 }
 
+/** A message that wakes a schedule. */
+export interface ScheduleMessage {
+  readonly messageId: string;
+  readonly receipt: string;
+  readonly wake: ScheduleWake;
+  readonly receiveCount: number;
+}
+
 export interface ReadMessages {
   readonly deliveries: readonly MessageDelivery[];
+  readonly schedules: readonly ScheduleMessage[];
   readonly slices: readonly SliceMessage[];
   readonly unreadable: readonly UnreadableMessage[];
 }
@@ -45,6 +56,7 @@ export interface ReadMessages {
 export function readMessages(messages: readonly ReceivedMessage[]): ReadMessages {
   const deliveries: MessageDelivery[] = [];
   const slices: SliceMessage[] = [];
+  const schedules: ScheduleMessage[] = [];
   const unreadable: UnreadableMessage[] = [];
   for (const { messageId, receipt, body, receiveCount, sentTimestamp } of messages) {
     const slice = sliceOfBody(body);
@@ -52,15 +64,21 @@ export function readMessages(messages: readonly ReceivedMessage[]): ReadMessages
       slices.push({ messageId, receipt, slice });
       continue;
     }
+    const count = Math.max(1, Number(receiveCount) || 1);
+    const ofSchedule = scheduleWakeOfBody(body);
+    if (ofSchedule !== undefined) {
+      schedules.push({ messageId, receipt, wake: ofSchedule, receiveCount: count });
+      continue;
+    }
     const read = wakeOfBody(body);
     if ("wake" in read) {
       const wake = sentByNow(read.wake, Number(sentTimestamp));
-      deliveries.push({ messageId, receipt, wake, receiveCount: Math.max(1, Number(receiveCount) || 1) });
+      deliveries.push({ messageId, receipt, wake, receiveCount: count });
     } else {
       unreadable.push({ messageId, receipt, reason: read.wrong });
     }
   }
-  return { deliveries, slices, unreadable };
+  return { deliveries, slices, schedules, unreadable };
 }
 
 /** Corrects a wake that claims to be sent in the future: such a wake would look young at every delivery. */

@@ -107,10 +107,10 @@ export class SqsQueue implements Queue {
       const leftMs = Math.max(0, untilMs - this.#clock.nowMs());
       const waitS = Math.min(POLL_MAX_S, Math.floor(leftMs / 1000));
       const messages = await this.#poll(limit, Math.max(1, visibilitySeconds(visibilityMs)), waitS, signal);
-      const { deliveries, slices, unreadable } = readMessages(messages);
+      const { deliveries, slices, schedules, unreadable } = readMessages(messages);
       // Only a worker function does slices, which it gets in its event. A message with a slice is deleted here, and the
-      // sweeper resends a slice that is not done.
-      await Promise.all(slices.map(({ receipt }) => this.ack(receipt).catch(() => undefined)));
+      // sweeper resends a slice that is not done. So it does with the wake of a schedule.
+      await Promise.all([...slices, ...schedules].map(({ receipt }) => this.ack(receipt).catch(() => undefined)));
       await Promise.all(unreadable.map((message) => this.#drop(message)));
       if (deliveries.length > 0 || isAborted(signal)) return deliveries;
       if (waitS === 0 || this.#clock.nowMs() >= untilMs) return deliveries;

@@ -163,13 +163,16 @@ export function withEnded(state: ScheduleState, run: EndedRun): ScheduleState {
 export function withoutOpen(
   state: ScheduleState,
   key: string,
-  end: { readonly outcome: RunOutcome; readonly endedAtMs: number },
+  { outcome, endedAtMs }: { readonly outcome: RunOutcome; readonly endedAtMs: number },
 ): ScheduleState | undefined {
   const run = state.open.find((one) => one.key === key);
   if (run === undefined) return undefined;
   const { isCancelled: _, ...left } = run;
   const open = state.open.filter((one) => one !== run);
-  return withEnded({ ...state, open, backfills: withoutFinished(state.backfills, open) }, { ...left, ...end });
+  return withEnded(
+    { ...state, open, backfills: withoutFinished(state.backfills, open) },
+    { ...left, outcome, endedAtMs },
+  );
 }
 
 function withoutFinished(backfills: readonly Backfill[], open: readonly OpenRun[]): readonly Backfill[] {

@@ -16,13 +16,19 @@ export async function noteRun(engine: Engine, effect: NoteRun): Promise<void> {
     if (state === undefined) return;
     const written = await writeState(engine, stored, state);
     if (written === undefined) continue;
-    engine.meter.count("schedule_runs_total", { outcome: effect.outcome });
+    countRun(engine, effect.outcome);
     const nowMs = engine.clock.nowMs();
     const dueAtMs = dueOf(written.schedule, state);
     if (dueAtMs !== undefined && dueAtMs <= nowMs)
       await engine.schedules?.wakes.at({ schedule: effect.schedule, atMs: nowMs });
     return;
   }
+}
+
+/** Where each set of labels has a price, one metric counts what an operator acts on. */
+function countRun({ meter }: Engine, outcome: NoteRun["outcome"]): void {
+  if (!meter.isPriced) meter.count("schedule_runs_total", { outcome });
+  if (outcome === "failed" || outcome === "killed") meter.count("schedule_faults_total");
 }
 
 /** True if the schedule still counts the run as open. */

@@ -97,21 +97,21 @@ async function take(
 }
 
 function countTick({ meter }: Engine, outcome: "started" | "exists", lateMs: number): void {
-  meter.count("schedule_ticks_total", { outcome });
-  meter.observe("schedule_lateness_seconds", lateMs / SECOND_MS);
-  if (lateMs > LATE_MS) meter.count("schedule_ticks_total", { outcome: "late" });
+  if (!meter.isPriced) {
+    meter.count("schedule_ticks_total", { outcome });
+    meter.observe("schedule_lateness_seconds", lateMs / SECOND_MS);
+  }
+  if (lateMs > LATE_MS) meter.count("schedule_faults_total");
 }
 
 function countNoted({ meter, log }: Engine, { schedule, state: before }: StoredSchedule, state: ScheduleState): void {
   const [newest] = state.recent;
   if (newest === undefined || newest === before.recent[0]) return;
-  const { outcome, momentMs } = newest;
-  meter.count("schedule_ticks_total", { outcome });
-  log.write(outcome === "missed" ? "schedule.ticks-missed" : "schedule.tick-skipped", {
-    schedule: schedule.name,
-    momentMs,
-    untilMs: newest.untilMs,
-  });
+  const { outcome, momentMs, untilMs } = newest;
+  if (!meter.isPriced) meter.count("schedule_ticks_total", { outcome });
+  if (outcome === "missed") meter.count("schedule_faults_total");
+  const event = outcome === "missed" ? "schedule.ticks-missed" : "schedule.tick-skipped";
+  log.write(event, { schedule: schedule.name, momentMs, untilMs });
 }
 
 /** The tick stays due: it is tried again until its catch-up window is over. */
@@ -121,7 +121,8 @@ async function noteRefusal(
   message: string,
 ): Promise<StoredSchedule | undefined> {
   const atMs = engine.clock.nowMs();
-  engine.meter.count("schedule_ticks_total", { outcome: "refused" });
+  if (!engine.meter.isPriced) engine.meter.count("schedule_ticks_total", { outcome: "refused" });
+  engine.meter.count("schedule_faults_total");
   engine.log.write("schedule.tick-refused", { schedule: stored.schedule.name, reason: message });
   return await writeState(engine, stored, {
     ...stored.state,

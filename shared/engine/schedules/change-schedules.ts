@@ -50,7 +50,11 @@ export async function putSchedule(engine: Engine, plan: SchedulePlan): Promise<P
   await assertFits(engine, plan);
   for (;;) {
     const before = await readSchedule(engine, plan.name);
-    if (before !== undefined && isSamePlan(before.schedule, plan)) return { kind: "unchanged", stored: before };
+    if (before !== undefined && isSamePlan(before.schedule, plan)) {
+      // The request may be the repetition of one that died before it ordered the wake.
+      await orderWake(engine, before);
+      return { kind: "unchanged", stored: before };
+    }
     const stored = before === undefined ? await create(engine, plan) : await change(engine, before, plan);
     if (stored === undefined) continue;
     const kind = before === undefined ? "created" : "changed";
@@ -98,10 +102,9 @@ async function create(engine: Engine, plan: SchedulePlan): Promise<StoredSchedul
   const id = scheduleIdFromBytes(engine.ids.random(SCHEDULE_ID_BYTES));
   const schedule: Schedule = { ...plan, id, generation: 1, createdAtMs: nowMs, changedAtMs: nowMs };
   const state = firstState(plan, calendar.next, nowMs);
-  if (!(await createSchedule(engine, schedule, state))) return undefined;
-  // After the schedule: a pass of the sweeper that finds none removes only a mark that it read before it looked.
+  // Before the schedule, so that a process that dies between the two leaves no schedule that passes do not look for.
   await markSchedules(engine, nowMs);
-  return { schedule, state, version: 1 };
+  return (await createSchedule(engine, schedule, state)) ? { schedule, state, version: 1 } : undefined;
 }
 
 async function change(engine: Engine, before: StoredSchedule, plan: SchedulePlan): Promise<StoredSchedule | undefined> {
@@ -136,8 +139,7 @@ async function changeState(
     const before = await readSchedule(engine, name);
     if (before === undefined) return undefined;
     const state = decide(before);
-    if (state === before.state) return before;
-    const stored = await writeState(engine, before, state);
+    const stored = state === before.state ? before : await writeState(engine, before, state);
     if (stored === undefined) continue;
     await orderWake(engine, stored);
     return stored;

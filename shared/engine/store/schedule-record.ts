@@ -150,7 +150,7 @@ export async function markSchedules(ground: Ground, atMs: number): Promise<void>
   await ground.table.put({ ...markKey(ground), markedAtMs: atMs });
 }
 
-/** Removes the mark that a pass has read, unless a schedule was made since. */
+/** Removes the mark that a pass has read, unless it was made anew since. */
 export async function unmarkSchedules(ground: Ground, mark: Item): Promise<void> {
   const markedAtMs = Number(mark["markedAtMs"]);
   await ground.table.delete(markKey(ground), { kind: "equal", attribute: "markedAtMs", value: markedAtMs });

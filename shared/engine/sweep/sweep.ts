@@ -7,6 +7,7 @@ import { placeAt, sweeperPk } from "../store/item-keys.ts";
 import { readPartition } from "../store/read-partition.ts";
 import type { Item } from "../ports/table.ts";
 import { NO_GUARD, beginRecord } from "./guard.ts";
+import { wakeOverdueSchedules } from "./overdue-schedules.ts";
 import { sendAgain, slicesIn } from "./slices.ts";
 import { newDue, newEverything, everythingWalk } from "./walks.ts";
 import { type SweepReport, begun, publishOpenCount, runPass } from "./pass.ts";
@@ -151,6 +152,7 @@ async function passFrom(
   untilMs: number,
 ): Promise<SweepReport> {
   const save = writer(engine, ordered);
+  await wakeOverdueSchedules(engine, items);
   const record = await beginRecord(engine, items);
   // The very first pass computes its start in the listing from the clock. If its process dies, the next pass must not compute
   // a later one.

@@ -26,6 +26,7 @@ test("each record becomes a delivery with the receipt for the queue's ack and ex
       { messageId: "b", receipt: "receipt of b", wake: WAKE, receiveCount: 7 },
     ],
     slices: [],
+    schedules: [],
     unreadable: [],
   });
 });

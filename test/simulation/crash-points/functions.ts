@@ -5,7 +5,9 @@
 import { withinTime } from "../../../shared/engine/consume/time-budget.ts";
 import { workBatch } from "../../../shared/engine/consume/work-batch.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import type { Delivery, Queue } from "../../../shared/engine/ports/queue.ts";
+import { type Delivery, type Queue, QUEUE_DELAY_MAX_MS, type Wake } from "../../../shared/engine/ports/queue.ts";
+import type { ScheduleWakes } from "../../../shared/engine/ports/schedules.ts";
+import { advanceSchedule } from "../../../shared/engine/schedules/advance-schedule.ts";
 import { drainDeadLetters } from "../../../shared/engine/sweep/dead-letters.ts";
 import { runSlice } from "../../../shared/engine/sweep/slices.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
@@ -61,6 +63,32 @@ export async function runSlices(workers: Environments, slices: Queue): Promise<n
     const [{ wake }] = batch as readonly [Delivery];
     await workers.within(WORKED_MS, (engine) => runSlice(engine, wake.invocationId)).catch(() => undefined);
     return batch;
+  });
+}
+
+/** The wakes of schedules as messages of a queue. A message names its schedule in place of an invocation. */
+export function wakesOver(queue: Queue, clock: Engine["clock"]): ScheduleWakes {
+  return {
+    at: async ({ schedule, atMs }) => {
+      const delayMs = Math.min(QUEUE_DELAY_MAX_MS, Math.max(0, atMs - clock.nowMs()));
+      const invocationId = schedule as Wake["invocationId"];
+      await queue.send({ invocationId, sentAtMs: clock.nowMs(), delayMs, wakeAtMs: atMs });
+    },
+  };
+}
+
+export async function runScheduleWakes(workers: Environments, queue: Queue): Promise<never> {
+  return await eachBatch(queue, 1, async (batch) => {
+    const [{ wake, receiveCount, receipt }] = batch as readonly [Delivery];
+    const { invocationId: schedule, wakeAtMs: atMs = 0 } = wake;
+    const how = { wake: { schedule, atMs }, isAgain: receiveCount > 1 };
+    return await workers
+      .within(WORKED_MS, (engine) => advanceSchedule(engine, schedule, how))
+      .then(() => batch)
+      .catch(async () => {
+        await queue.extend(receipt, 1_000);
+        return [];
+      });
   });
 }
 

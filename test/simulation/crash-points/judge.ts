@@ -5,6 +5,8 @@
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import type { Result } from "../../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import type { ScheduleState } from "../../../shared/core/schedules/schedule-state.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
 import { hasExpired, load, type Loaded } from "../../../shared/engine/store/load.ts";
 import type { Client } from "./client.ts";
 import { placesOf } from "../../harness/engine/inflated-store.ts";
@@ -34,13 +36,23 @@ export async function invocationsOf(
 
 /** True if no work is left: no open invocation, no entry of the open index and no message. */
 export async function isQuiet(world: World): Promise<boolean> {
-  const { table, queue, letters, slices, processes } = world;
+  const { table, queue, letters, slices, scheduleWakes, processes } = world;
   if (processes.some(({ isLate }) => isLate)) return false;
-  if (queue.size + letters.size + slices.size > 0 || table.all().some(({ sk }) => sk.startsWith("slice#")))
+  if (table.all().some(isScheduleAtWork)) return false;
+  if (
+    queue.size + letters.size + slices.size + scheduleWakes.size > 0 ||
+    table.all().some(({ sk }) => sk.startsWith("slice#"))
+  )
     return false;
   if (table.all().some(({ openPk }) => openPk !== undefined)) return false;
   const { invocations, unreadable } = await invocationsOf(world);
   return unreadable.length === 0 && invocations.every(({ invocation }) => invocation.phase.status === "completed");
+}
+
+function isScheduleAtWork({ pk, state }: Item): boolean {
+  if (pk !== "schedules" || typeof state !== "string") return false;
+  const { nextMs, open, waiting, backfills } = JSON.parse(state) as ScheduleState;
+  return nextMs !== undefined || open.length + waiting.length + backfills.length > 0;
 }
 
 /** @param faults the number of faults that struck; each may cause one more execution of a closure @returns complaints */

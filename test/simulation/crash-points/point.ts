@@ -73,7 +73,7 @@ export function kills(fault: Fault): boolean {
 }
 
 export interface PortCall {
-  readonly port: "table" | "meta" | "queue" | "letters" | "slices" | "timers" | "endpoints";
+  readonly port: "table" | "meta" | "queue" | "letters" | "slices" | "schedule-wakes" | "timers" | "endpoints";
   readonly method: string;
   /** The subject of the call, as far as it is the same in every run. */
   readonly about: string;

@@ -51,8 +51,12 @@ export function tableOf(ports: FaultyPorts, port: "table" | "meta", table: Table
   };
 }
 
-/** @param port the queue of wakes, that of dead letters, or that of slices, whose messages name slices in place of invocations */
-export function queueOf(ports: FaultyPorts, queue: Queue, port: "queue" | "letters" | "slices" = "queue"): Queue {
+/** @param port the queue of wakes, that of dead letters, that of slices, or that of schedules, whose messages name these in place of invocations */
+export function queueOf(
+  ports: FaultyPorts,
+  queue: Queue,
+  port: "queue" | "letters" | "slices" | "schedule-wakes" = "queue",
+): Queue {
   return {
     send: (wake) =>
       ports.called({

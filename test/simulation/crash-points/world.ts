@@ -20,7 +20,16 @@ import { CheckedTable } from "./checked-table.ts";
 import { CLEANUP_MS, compose, type Parts } from "./compose.ts";
 import { deployment, REGISTERED, streams } from "./deployments.ts";
 import { Death, FaultyPorts } from "./faulty-ports.ts";
-import { answered, Environments, orderedPass, runPasses, runSlices, runWorkers } from "./functions.ts";
+import {
+  answered,
+  Environments,
+  orderedPass,
+  runPasses,
+  runScheduleWakes,
+  runSlices,
+  runWorkers,
+  wakesOver,
+} from "./functions.ts";
 import { Ledger } from "./ledger.ts";
 import type { Life } from "./life.ts";
 import { skewBehind, type Strike } from "./point.ts";
@@ -92,6 +101,8 @@ export class World {
   readonly queue: MemoryQueue;
   /** The messages of the slices: each names a slice in place of an invocation. */
   readonly slices = new MemoryQueue(this.clock);
+  /** The wakes of schedules: each names a schedule in place of an invocation. */
+  readonly scheduleWakes = new MemoryQueue(this.clock);
   readonly timers: MemoryTimers;
   readonly ledger = new Ledger();
   /** What the engine of a function tried beyond the rights of its role. */
@@ -145,7 +156,7 @@ export class World {
     const skewMs = skewBehind(strikes[generation - 2]?.fault);
     const ports = new FaultyPorts(this.#around(skewMs), strikes[generation - 1], () => {
       this.#running = undefined;
-      if (losesHints) for (const hints of [this.queue, this.timers, this.slices]) hints.clear();
+      if (losesHints) for (const hints of [this.queue, this.timers, this.slices, this.scheduleWakes]) hints.clear();
       reject(new Death("the process died"));
       const downMs = this.#downMs;
       this.spentDownMs += downMs - RESTART_MS;
@@ -242,13 +253,15 @@ export class World {
         sentAtMs: parts.clock.nowMs(),
         delayMs: 0,
       }));
+    const wakes = queueOf(ports, this.scheduleWakes, "schedule-wakes");
+    const schedules = { calendar: new CronCalendar(), wakes: wakesOver(wakes, parts.clock), intervalMinMs: 1_000 };
     const make = (role: TableRole, table = parts.table) => {
       const within = {
         table: tableWithinRights(table, role, this.refusals),
         meta: tableWithinRights(parts.meta, role, this.refusals),
       };
       return (name: string) =>
-        this.#engine(`p${generation}${name}`, { ...parts, ...within, slices: { send } }, generation);
+        this.#engine(`p${generation}${name}`, { ...parts, ...within, slices: { send }, schedules }, generation);
     };
     const requests = { ingress: new Environments("r", make("ingress")), admin: new Environments("a", make("admin")) };
     const workers = new Environments("w", make("worker"));
@@ -260,6 +273,7 @@ export class World {
     if (generation <= worksFrom) return { ...running, sweepAll: () => orderedPass(sweepers) };
     void runWorkers(workers, parts.queue, workedMs);
     void runSlices(new Environments("l", make("worker")), slices);
+    void runScheduleWakes(new Environments("c", make("worker")), wakes);
     void runPasses(sweepers, queueOf(ports, this.letters, "letters"), parts.clock);
     return { ...running, sweepAll: () => orderedPass(sweepers) };
   }

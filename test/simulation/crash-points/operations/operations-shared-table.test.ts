@@ -4,6 +4,11 @@ import { EVERYWHERE, SKEWED_FAULTS } from "../point.ts";
 import { EDITS } from "./edits.ts";
 import { FORGETS } from "./forgets.ts";
 import { ORDERS } from "./orders.ts";
+import { SCHEDULES } from "./schedules.ts";
 import { TALKS } from "./talks.ts";
 
-coverageTests("shared-table", [...EDITS, ...FORGETS, ...ORDERS, ...TALKS], [...EVERYWHERE, ...SKEWED_FAULTS]);
+coverageTests(
+  "shared-table",
+  [...EDITS, ...FORGETS, ...ORDERS, ...SCHEDULES, ...TALKS],
+  [...EVERYWHERE, ...SKEWED_FAULTS],
+);

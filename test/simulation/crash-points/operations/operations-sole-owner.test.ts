@@ -4,6 +4,7 @@ import { EVERYWHERE } from "../point.ts";
 import { EDITS } from "./edits.ts";
 import { FORGETS } from "./forgets.ts";
 import { ORDERS } from "./orders.ts";
+import { SCHEDULES } from "./schedules.ts";
 import { TALKS } from "./talks.ts";
 
-coverageTests("sole-owner", [...EDITS, ...FORGETS, ...ORDERS, ...TALKS], EVERYWHERE);
+coverageTests("sole-owner", [...EDITS, ...FORGETS, ...ORDERS, ...SCHEDULES, ...TALKS], EVERYWHERE);

@@ -123,3 +123,26 @@ export const arrivalAsShortAsAcceptance = changed((table) => ({
 export const endlessPromise = changed((table) => ({
   put: (item, condition) => table.put(item, item.sk.startsWith("promise#") ? acting({ kind: "absent" }) : condition),
 }));
+
+/** A schedule moves on first, and its tick is accepted afterwards. */
+export const scheduleMovedFirst = changed((table) => ({
+  async transact(writes) {
+    const [acceptance, state] = writes;
+    if (acceptance?.kind !== "put" || state?.kind !== "update" || state.key.pk !== "schedules")
+      return await table.transact(writes);
+    const moved = await table.update(state.key, state.update, state.condition);
+    if (!moved.written) return { written: false, refused: [false, true] };
+    await table.put(acceptance.item, acceptance.condition);
+    return acting({ written: true });
+  },
+}));
+
+/** A schedule does not learn that a run has ended. */
+export const endUnnoted = changed((table) => ({
+  async update(key, update, condition) {
+    const state = update.set?.["state"];
+    const isEnd = key.pk === "schedules" && typeof state === "string" && state.includes('"outcome":"succeeded"');
+    if (!isEnd) return await table.update(key, update, condition);
+    return acting({ written: true, item: (await table.get(key)) ?? (key as Item) });
+  },
+}));
