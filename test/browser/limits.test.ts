@@ -113,17 +113,17 @@ test("a rule that changed meanwhile is not overwritten, and the dialog says so",
 test("an error of the list is shown, and the list can be loaded again", async () => {
   const { page, goTo } = await stage.openTab();
   const answers = { status: 500, contentType: "application/json", body: '{"message":"The store is away (E42)"}' };
-  await page.route(/\/limits\/rules$/, (route) => route.fulfill(answers));
+  await page.route(/\/limits\/rules\?/, (route) => route.fulfill(answers));
   await goTo("limits");
   await page.getByRole("alert").getByText("The store is away (E42)").waitFor();
-  await page.unroute(/\/limits\/rules$/);
+  await page.unroute(/\/limits\/rules\?/);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("cell", { name: PATTERN, exact: true }).waitFor();
 });
 
 test.each([1280, 390])("at %i px use, waiting and a hostile description fit", async (width) => {
   const { page, goTo, axe } = await stage.openTab({ width });
-  await page.route(/\/limits\/rules$/, async (route) => {
+  await page.route(/\/limits\/rules\?/, async (route) => {
     const use = { pools: 40, taken: 123, waiting: 4_567, oldest_waiting_since_millis_since_epoch: Date.now() - 9_000 };
     const [rule] = await rules();
     const long = { ...rule, pattern: `handler:${"Service".repeat(30)}/${"handler".repeat(30)}`, disabled: true };

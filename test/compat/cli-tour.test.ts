@@ -195,8 +195,12 @@ test("rules are made, changed, listed and deleted", async () => {
   expect(await told("rules", "list")).toContain("No rules defined");
 });
 
-test("the command for virtual queues reports none", async () => {
-  expect(await told("vqueues", "list")).toContain("No virtual queues found");
+test("open invocations are listed and described by their queues", async () => {
+  const list = await told("vqueues", "list");
+  expect(list).toMatch(/vq_1\w{33} +Counter +- +- +Counter\/b +false +1 +0 +1 +0 +0/);
+  const [, id = ""] = /(vq_1\w{33}) +Counter/.exec(list) ?? [];
+  expect(await told("vqueues", "describe", id)).toContain("Virtual Queue Information");
+  expect((await world.restate("vqueues", "describe", id.replace(/.{4}$/, "0000"))).text).toContain("not found");
 });
 
 test("a deployment in use is removed only by force", async () => {

@@ -1,4 +1,5 @@
 /** The sentences of docs/sql.md about the columns of tables, by table; `SHARED_SENTENCES` are about columns that several tables have. */
+import { VQUEUE_META } from "../../shared/core/query/table-shapes.ts";
 
 type Sentences = Readonly<Record<string, string>>;
 
@@ -163,6 +164,33 @@ export const SENTENCES: Readonly<Record<string, Sentences>> = {
     rate: "How many invocations of a pool begin in a time, such as `100/1m`.",
     burst: "How many of them may begin at once.",
   },
+  sys_user_limits: {
+    l1: "The first part of the limit key.",
+    l2: "The second part of the limit key.",
+    level: "`Scope`, `Level1`, `Level2`, `Service`, `Handler` or `Global`.",
+    usage: "The places that are taken.",
+    concurrency_limit: "The places of the pool.",
+    rule_pattern: "The pattern of the rule that counts for the pool.",
+    available: "The places that are free.",
+    num_waiters: "The invocations that wait for a place or a start, up to 1,000 each.",
+    pool: "The name of the pool: `acme/gold`, `service:Mail`, `handler:Mail/send` or `global:all`.",
+    oldest_waiting_since: "Since when the oldest of them waits.",
+  },
+  sys_vqueue_meta: {
+    id: "The same for the same queue.",
+    is_active: "Always true: a queue is a row while it has an open invocation.",
+    queue_is_paused: "Always false: invocations are paused, and not queues.",
+    service_name: "The service.",
+    limit_key: "The limit key.",
+    lock_name: "`<service>/<key>`, if the handlers hold the key.",
+    created_at: "The moment of acceptance of the oldest open invocation.",
+    last_enqueued_at: "The moment of acceptance of the newest open invocation.",
+    num_inbox: "Those that are scheduled, pending, ready or backing off.",
+    num_running: "Those that run.",
+    num_suspended: "Those that are suspended.",
+    num_paused: "Those that are paused.",
+    num_finished: "Always 0: ended invocations are not counted by queue.",
+  },
   "information_schema.columns": {
     table_catalog: "`restate`.",
     table_schema: "`public` or `information_schema`.",
@@ -191,6 +219,13 @@ const OF_ATTEMPTS: Sentences = {
 
 const OF_KEYS: Sentences = { partition_key: "keys are not spread by the id of an invocation" };
 
+const NOT_BY_QUEUE = "not counted by queue; `sys_invocation` has the moments of each invocation";
+const NOT_OF_QUEUES: Sentences = Object.fromEntries(
+  VQUEUE_META.columns
+    .filter(({ name }) => name.startsWith("avg_") || /^last_(start|attempt|finish)_at$/.test(name))
+    .map(({ name }) => [name, NOT_BY_QUEUE]),
+);
+
 /** Columns without a value in any row, with the reason, by table. */
 export const ALWAYS_NULL: Readonly<Record<string, Sentences>> = {
   sys_invocation: { ...OF_INVOCATIONS, ...OF_ATTEMPTS },
@@ -199,4 +234,6 @@ export const ALWAYS_NULL: Readonly<Record<string, Sentences>> = {
   state: OF_KEYS,
   sys_promise: OF_KEYS,
   sys_inbox: { created_at: "as on the reference server; join `sys_invocation`" },
+  sys_user_limits: { partition_key: "a pool has several partitions" },
+  sys_vqueue_meta: { ...NOT_OF_QUEUES, partition_key: "a queue has no partition" },
 };

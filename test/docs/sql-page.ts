@@ -58,6 +58,14 @@ const TABLES: Readonly<Record<string, readonly [what: string, cheap: string]>> =
     "`lock_name`; else as `sys_keyed_service_status`, and `acquired_at` costs a read for each row.",
   ],
   sys_rules: ["The rules of flow control.", "In memory."],
+  sys_user_limits: [
+    "The pools of rules in which an invocation holds a place or waits, at most 1,000.",
+    "Some reads for each pool that was used in the last weeks.",
+  ],
+  sys_vqueue_meta: [
+    "The open invocations, counted by service, scope, limit key and lock.",
+    "The index of open invocations, and a load of each one in a scope.",
+  ],
   "information_schema.columns": ["The columns of all tables.", "In memory."],
   "information_schema.tables": ["All tables.", "In memory."],
 };
@@ -70,7 +78,8 @@ const DIFFERENCES = `## What differs from the reference
   entries.
 - \`last_action\`, \`last_action_at\`, \`last_action_by\`, \`created_by\`, \`outcome\`, \`waits_for\`, \`pause_reason\`, \`paused_at\` and \`paused_by\` are Stepwell's own, and so are
   \`health\`, \`health_since\`, \`health_reason\` and \`last_contact_at\` of \`sys_deployment\`,
-  and \`rate\` and \`burst\` of \`sys_rules\`.
+  \`rate\` and \`burst\` of \`sys_rules\`, and \`pool\` and \`oldest_waiting_since\` of \`sys_user_limits\`.
+- \`sys_user_limits\` counts the invocations that wait; the reference server counts their queues.
 - \`sys_inbox\` and \`sys_keyed_service_status\` have the column \`scope\`. On AWS, a statement that names a service and a key but says nothing about
   \`scope\` shows the key without a scope; \`scope = '…'\` or \`scope IN (…)\` shows the key in scopes.
 - \`sum\` of an unsigned column is signed.
@@ -158,7 +167,7 @@ function flowControl(): string {
   });
   return `## Tables of flow control
 
-Counters and queues of flow control. They exist for clients that read them, and are always empty.
+Further tables of the queues of flow control. They exist for clients that read them, and are always empty.
 
 ${tables.join("\n")}
 `;

@@ -12,7 +12,7 @@ import { usePolled, type Polled } from "./polled.ts";
 
 /** Ordered by pattern, so that a row stays where it is. */
 export function useRules(): Polled<readonly ListedRuleBody[]> {
-  return usePolled("rules", async (signal) => (await ask<RulesBody>("limits/rules", { signal })).rules);
+  return usePolled("rules", async (signal) => (await ask<RulesBody>("limits/rules?use=true", { signal })).rules);
 }
 
 /**

@@ -36,7 +36,7 @@ function listCommand(): Command {
     .description("List the rules with their use, and how many invocations wait.")
     .action(async (_flags: unknown, command: Command) => {
       const session = sessionOf(command);
-      const { body } = await session.admin.ask<RulesBody>("GET", PATH);
+      const { body } = await session.admin.ask<RulesBody>("GET", `${PATH}?use=true`);
       session.give(body, () => {
         if (body.rules.length === 0) return "There is no rule. Make one with `stepwell rules set`.";
         return rulesText(session.terminal.colours, body.rules, Date.now());

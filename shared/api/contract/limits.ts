@@ -4,7 +4,7 @@ import { canonicalPattern, parsePattern } from "../../core/limits/pattern.ts";
 import { CONCURRENCY_MAX, DESCRIPTION_MAX, parseRate, RATE_COUNT_MAX } from "../../core/limits/rule.ts";
 import { parseDurationMs } from "../../core/model/duration.ts";
 import { DAY_MS, HOUR_MS } from "../../core/model/time-units.ts";
-import { type Answer, maybeText, optional, type RequestBody, text, whole } from "./members.ts";
+import { type Answer, maybeText, optional, queryFlag, type RequestBody, text, whole } from "./members.ts";
 
 /** A longer text is no pattern and no rate; blanks around names are allowed. */
 const TEXT_MAX = 700;
@@ -138,8 +138,16 @@ export const DeletedRules = z.array(text).describe("The patterns of the deleted 
 const use = z.object({
   pools: whole.describe("The pools in which an invocation holds or waits for a place."),
   taken: whole.describe("The places that are taken."),
-  waiting: whole.describe("The invocations that wait for a place or for a token."),
+  waiting: whole.describe("The invocations that wait for a place or for a start."),
   oldest_waiting_since_millis_since_epoch: whole.exactOptional(),
+  at_least: z
+    .literal(true)
+    .exactOptional()
+    .describe("Present if there are more pools, or more waiting ones, than are read."),
+});
+
+export const ListRulesQuery = z.object({
+  use: queryFlag("Shows the use of each rule too, for some reads for each pool."),
 });
 
 export const ListedRule = z.object({ ...ruleMembers, use: use.exactOptional() }).meta({ id: "ListedRule" });

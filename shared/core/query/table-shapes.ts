@@ -25,24 +25,28 @@ export const RULES = tableShape(
   "pattern, concurrency u32, description, disabled b, version u32, last_modified t, rate, burst u32",
 );
 
-/** The counters and queues of flow control. They exist and are empty. */
+/** The pools of flow control that are in use. The columns from `pool` on are Stepwell's own. */
+export const USER_LIMITS = tableShape(
+  "sys_user_limits",
+  `partition_key u64, scope, l1, l2, level, usage u32, concurrency_limit u32, rule_pattern, available u32,
+  num_waiters u64, pool, oldest_waiting_since t`,
+);
+
+/** The open invocations by service, scope, limit key and lock. */
+export const VQUEUE_META = tableShape(
+  "sys_vqueue_meta",
+  `partition_key u64, id, is_active b, queue_is_paused b, service_name, scope, limit_key, lock_name, created_at t,
+  last_enqueued_at t, last_start_at t, last_attempt_at t, last_finish_at t, avg_queue_duration d, avg_inbox_duration d,
+  avg_run_duration d, avg_suspension_duration d, avg_end_to_end_duration d,
+  ${durations((resource) => `avg_blocked_on_${resource}`, ["concurrency_rules", "invoker_concurrency", "invoker_throttling", "lock"])},
+  num_inbox u64, num_running u64, num_suspended u64, num_paused u64, num_finished u64`,
+);
+
+/** Further tables of the queues of flow control. They exist and are empty. */
 export const FLOW_CONTROL_TABLES: readonly TableShape[] = [
-  tableShape(
-    "sys_user_limits",
-    `partition_key u64, scope, l1, l2, level, usage u32, concurrency_limit u32, rule_pattern, available u32,
-    num_waiters u64`,
-  ),
   tableShape(
     "sys_vqueues",
     `partition_key u64, id, stage, status, has_lock b, run_at t, sequence_number u64, entry_id, ${ENTRY_COLUMNS}`,
-  ),
-  tableShape(
-    "sys_vqueue_meta",
-    `partition_key u64, id, is_active b, queue_is_paused b, service_name, scope, limit_key, lock_name, created_at t,
-    last_enqueued_at t, last_start_at t, last_attempt_at t, last_finish_at t, avg_queue_duration d, avg_inbox_duration d,
-    avg_run_duration d, avg_suspension_duration d, avg_end_to_end_duration d,
-    ${durations((resource) => `avg_blocked_on_${resource}`, ["concurrency_rules", "invoker_concurrency", "invoker_throttling", "lock"])},
-    num_inbox u64, num_running u64, num_suspended u64, num_paused u64, num_finished u64`,
   ),
   tableShape(
     "sys_vqueue_entry_status",
@@ -138,6 +142,8 @@ export const TABLE_SHAPES: readonly TableShape[] = [
   PROMISE,
   LOCKS,
   RULES,
+  USER_LIMITS,
+  VQUEUE_META,
   ...FLOW_CONTROL_TABLES,
   COLUMNS,
   TABLES,

@@ -6,7 +6,6 @@ import type { OpenCircuit } from "../../core/model/circuit.ts";
 import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import { deploymentHealth } from "../../core/registry/deployment-health.ts";
 import { addressOf } from "../../core/model/deployment.ts";
-import { rateText } from "../../core/limits/rule.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
 import { Turns } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
@@ -14,6 +13,7 @@ import { ListingBudget, OWNER_LIMITS, STATEMENT_LIMITS, type ListingLimits } fro
 import { SqlError, type Sql, type SqlRun, type SqlTable } from "../ports/sql.ts";
 import { invocationTable } from "./query-invocations.ts";
 import { journalEventsTable, journalTable } from "./query-journal.ts";
+import { poolRows, queueRows, ruleRows } from "./query-limits.ts";
 import { promiseTable, stateTable, inboxTable, keyedStatusTable, locksTable } from "./query-objects.ts";
 import {
   rowOf,
@@ -99,6 +99,8 @@ function tablesOf(reading: Reading): readonly SqlTable[] {
     promiseTable(reading),
     locksTable(reading),
     listTable(shapes.RULES, async () => await ruleRows(engine)),
+    listTable(shapes.USER_LIMITS, async () => await poolRows(engine)),
+    listTable(shapes.VQUEUE_META, async () => await queueRows(reading)),
     ...FLOW_CONTROL_TABLES.map((shape) => listTable(shape, async () => [])),
     listTable(shapes.COLUMNS, async () => columnRows()),
     listTable(shapes.TABLES, async () => tableRows()),
@@ -145,20 +147,6 @@ async function serviceRows(engine: Engine): Promise<readonly Cells[]> {
     public: effectiveSettings(service, undefined, defaults, {}).public,
     ty: typeWord(service.type),
     deployment_id: deployment.id,
-  }));
-}
-
-async function ruleRows(engine: Engine): Promise<readonly Cells[]> {
-  const { rules } = await engine.registry.rules();
-  return rules.map(({ pattern, limits: { concurrency, rate }, description, disabled, version, modifiedAtMs }) => ({
-    pattern,
-    concurrency,
-    description,
-    disabled,
-    version,
-    last_modified: modifiedAtMs,
-    rate: rate && rateText(rate),
-    burst: rate?.burst,
   }));
 }
 

@@ -49,6 +49,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   sys_inbox: ["scope"],
   sys_keyed_service_status: ["scope"],
   sys_rules: ["rate", "burst"],
+  sys_user_limits: ["pool", "oldest_waiting_since"],
 };
 
 const open = stages();

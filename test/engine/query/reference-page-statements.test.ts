@@ -172,7 +172,10 @@ const COMMANDS: readonly Row[] = [
     "select pattern, concurrency, description, disabled, version, last_modified from sys_rules order by pattern",
     count(0),
   ],
-  ["select id, avg_run_duration, num_inbox, lock_name from sys_vqueue_meta limit 100", count(0)],
+  [
+    "select id, avg_run_duration, num_inbox, lock_name from sys_vqueue_meta where lock_name is not null limit 100",
+    like({ id: expect.stringMatching(/^vq_1/), lock_name: "O/k", num_inbox: 1 }),
+  ],
 ];
 
 const PAGES_OF_UI: readonly Row[] = [

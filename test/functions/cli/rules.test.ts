@@ -4,8 +4,16 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RuleBody, RulesBody, RuleTrialsBody } from "../../../shared/api/contract/limits.ts";
 import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
+import { SEEN_WITHIN_MS } from "../../patience.ts";
 
-const mail = service({ name: "Mail", handlers: { send: async (_ctx: Context) => "sent" } });
+const release: (() => void)[] = [];
+const mail = service({
+  name: "Mail",
+  handlers: {
+    send: async (_ctx: Context) => "sent",
+    hold: async (_ctx: Context) => await new Promise<void>((resolve) => release.push(resolve)),
+  },
+});
 
 let command: BuiltCommand;
 let stage: LocalStage;
@@ -52,14 +60,28 @@ it("a rule is made, listed, changed, disabled, enabled and deleted", async () =>
   expect((await json<RulesBody>("rules", "list")).rules).toEqual([]);
 });
 
+it("the list shows how many places are taken, and who waits", async () => {
+  await run("rules", "set", "handler:Mail/hold", "--concurrency", "2");
+  for (let at = 0; at < 5; at++) expect((await run("send", "Mail/hold")).code).toBe(0);
+  const listed = async () => (await run("rules", "list")).stdout;
+  await expect
+    .poll(listed, { timeout: SEEN_WITHIN_MS })
+    .toMatch(/^handler:Mail\/hold +2 +- +- +2 +3, oldest \ds +yes/m);
+  const { rules } = await json<RulesBody>("rules", "list");
+  expect(rules[0]?.use).toMatchObject({ pools: 1, taken: 2, waiting: 3 });
+  await run("rules", "rm", "handler:Mail/hold", "--yes");
+  await expect.poll(() => release.length, { timeout: SEEN_WITHIN_MS }).toBe(5);
+  for (const end of release) end();
+});
+
 it("a rule is tried on the invocations of the last hour", async () => {
   for (let at = 0; at < 3; at++) expect((await run("call", "Mail/send")).code).toBe(0);
-  const told = await run("rules", "try", "service:Mail", "--rate", "1/1h");
+  const told = await run("rules", "try", "handler:Mail/send", "--rate", "1/1h");
   expect(told.stdout).toMatch(
-    /^The rule service:Mail \(1\/1h\) would have held back 2 of the 3 that it counts, among the 3 invocations of the last 1h; the longest wait is [\d.]+ s\.$/m,
+    /^The rule handler:Mail\/send \(1\/1h\) would have held back 2 of the 3 that it counts, among the 8 invocations of the last 1h; the longest wait is [\d.]+ s\.$/m,
   );
   const body = await json<RuleTrialsBody>("rules", "try", "service:Other", "--concurrency", "1", "--over", "2h");
-  expect(body).toMatchObject({ trials: [{ pattern: "service:Other", matched: 0 }], considered: 3, complete: true });
+  expect(body).toMatchObject({ trials: [{ pattern: "service:Other", matched: 0 }], considered: 8, complete: true });
 });
 
 it.each<[string, readonly string[], number, RegExp]>([

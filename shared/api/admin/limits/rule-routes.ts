@@ -9,7 +9,9 @@ import { HttpProblem } from "../../http/problem.ts";
 import {
   ChangedRules,
   DeletedRules,
+  ListRulesQuery,
   Rules,
+  type RulesBody,
   RuleTrialRequest,
   RuleTrials,
   TRIED_MAX,
@@ -17,12 +19,15 @@ import {
   WantedRules,
 } from "../../contract/limits.ts";
 import { type AdminRequest, PlainRefusal, route } from "../requests/admin-request.ts";
-import { readJsonBody } from "../requests/json-body.ts";
+import { present } from "../requests/json-members.ts";
+import { readJsonBody, readQuery } from "../requests/json-body.ts";
 import { ruleBody } from "./rule-body.ts";
+import { usesOf } from "./rule-use.ts";
 
 export const RULE_ROUTES = [
   route("GET", "/limits/rules", showRules, {
-    summary: "List the rules of flow control",
+    summary: "List the rules of flow control, and what is used of them",
+    query: ListRulesQuery,
     answers: { 200: Rules },
   }),
   route("PUT", "/limits/rules", putRulesRoute, {
@@ -45,9 +50,14 @@ export const RULE_ROUTES = [
 /** The statuses of the reference server. */
 const STATUSES: Readonly<Record<RuleRefusal["why"], number>> = { invalid: 422, conflict: 409, "too-many": 422 };
 
-async function showRules({ engine }: AdminRequest): Promise<HttpResponse> {
+async function showRules({ engine, request }: AdminRequest): Promise<HttpResponse> {
+  const { use: withUse } = readQuery(request, ListRulesQuery);
   const rules = await listRules(engine);
-  return jsonResponse(200, { rules: rules.map(ruleBody) });
+  const uses = withUse && rules.length > 0 ? await usesOf(engine) : undefined;
+  const body: RulesBody = {
+    rules: rules.map((rule) => ({ ...ruleBody(rule), ...present({ use: uses?.get(rule.pattern) }) })),
+  };
+  return jsonResponse(200, body);
 }
 
 async function putRulesRoute({ engine, request }: AdminRequest): Promise<HttpResponse> {
