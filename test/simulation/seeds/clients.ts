@@ -1,5 +1,6 @@
 /** The clients of a seed, and the actor outside, which resolves awakeables. Both send requests to a living process. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { textHash } from "../../../shared/core/model/text-hash.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
 import { cancel } from "../../../shared/engine/operate/orders.ts";
@@ -213,5 +214,16 @@ function submissionOf({ program, key }: Ask): Submission {
     input: new TextEncoder().encode(JSON.stringify({ program })),
     headers: [{ key: "content-type", value: "application/json" }],
     ...(key !== undefined && { idempotencyKey: key }),
+    ...optionsOf(program, key),
   };
+}
+
+/** Longer than any seed. */
+const NEVER_MS = 300 * 86_400_000;
+
+/** Of the requests without an end in sight, some have deadlines that never pass, and some a singleton key of their own. */
+function optionsOf({ name, flow }: Ask["program"], key: string | undefined): Pick<Submission, "options"> {
+  const kind = textHash(name) % 4;
+  if (kind === 0) return { options: { startWithinMs: NEVER_MS, endWithin: NEVER_MS } };
+  return kind === 1 && key === undefined && flow === undefined ? { options: { singleton: name } } : {};
 }
