@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { startControlPlane, type ControlPlane, type Openness } from "./control-plane.ts";
 import { startDeployment, type Carrier, type Deployment } from "./deployment.ts";
 import type { ProtocolVersion } from "./offered-version.ts";
+import { fetch as fetchAdmin } from "../harness/local/admin-access.ts";
 
 export interface Answer {
   readonly status: number;
@@ -45,6 +46,8 @@ export interface Combination {
   get(path: string): Promise<Answer>;
   /** Waits for the result of an invocation that was sent. */
   attach(invocationId: string): Promise<Answer>;
+  /** What the admin API shows of an invocation. */
+  show(invocationId: string): Promise<unknown>;
 }
 
 export function inEachCombination(tests: (combination: Combination) => void): void {
@@ -61,12 +64,13 @@ export function inEachCombination(tests: (combination: Combination) => void): vo
         await controlPlane?.stop();
         await deployment?.stop();
       });
-      tests(combinationOf(version, openness !== "closed", () => controlPlane!.ingressUri));
+      tests(combinationOf(version, openness !== "closed", () => controlPlane!));
     });
   }
 }
 
-function combinationOf(version: ProtocolVersion, staysOpen: boolean, ingressUri: () => string): Combination {
+function combinationOf(version: ProtocolVersion, staysOpen: boolean, plane: () => ControlPlane): Combination {
+  const ingressUri = (): string => plane().ingressUri;
   return {
     version,
     staysOpen,
@@ -81,6 +85,9 @@ function combinationOf(version: ProtocolVersion, staysOpen: boolean, ingressUri:
     },
     async attach(invocationId) {
       return answerOf(await fetch(`${ingressUri()}/restate/invocation/${invocationId}/attach`));
+    },
+    async show(invocationId) {
+      return await (await fetchAdmin(`${plane().adminUri}/invocations/${invocationId}`)).json();
     },
   };
 }

@@ -1,6 +1,7 @@
 /** The test deployment in this process: the SDK's own endpoint on a free port, limited to protocol versions up to a given one. */
 import { SERVICES } from "./handlers.ts";
 import { KEYED_SERVICES } from "./keyed-handlers.ts";
+import { scoped } from "./told-handlers.ts";
 import { isDiscovery, offerUpTo, type ProtocolVersion } from "./offered-version.ts";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -26,7 +27,7 @@ type Services = NonNullable<Parameters<typeof createEndpointHandler>[0]["service
 export async function startDeployment(
   carrier: Carrier,
   version: ProtocolVersion,
-  services: Services = [...SERVICES, ...KEYED_SERVICES],
+  services: Services = [...SERVICES, ...KEYED_SERVICES, scoped],
 ): Promise<Deployment> {
   const answer = createEndpointHandler({ services, logger: () => {} });
   const server: Server =
