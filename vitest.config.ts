@@ -25,6 +25,7 @@ const HEAVY = [
   "sdks",
   "supply-chain",
   "simulation/crash-points",
+  "simulation/places",
   "simulation/seeds",
   "simulation/tickets",
   "simulation/topics",

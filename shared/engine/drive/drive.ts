@@ -202,9 +202,11 @@ async function takeLock(engine: Engine, active: ActiveInvocation): Promise<Turn>
   return acquired === "held" ? "again" : "lost";
 }
 
-/** A cancel ends an invocation that waits for its first attempt (I4). */
+/** A cancel ends an invocation that waits for its first attempt (I4). A driver that died may have begun that attempt. */
 async function waitAtGate(engine: Engine, active: ActiveInvocation): Promise<Turn> {
-  active.advanceTo({ ...active.invocation, phase: { status: "pending" } });
+  const { invocation } = active;
+  const mayHaveBegun = invocation.phase.status === "running" && invocation.attempts === 0;
+  active.advanceTo({ ...invocation, phase: { status: "pending" }, ...(mayHaveBegun && { attempts: 1 }) });
   return await park(engine, active, parkUntil(active.invocation, engine.clock.nowMs(), "pending"), "at-gate");
 }
 

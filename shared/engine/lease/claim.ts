@@ -32,6 +32,8 @@ export async function claim(
   if (hasVoidTicket(invocation, record)) lease.dropTicket();
   const inbox = new Inbox(arrivals, left);
   const active = new ActiveInvocation(pk, invocation, { lease, inbox }, { ...origin, depth: 0 });
+  // A driver that parks gives its places back first, unless the invocation waits at a gate.
+  active.places.mayHaveMore = loaded.lease.untilMs !== 0 || record?.waitsAt !== undefined;
   active.countWrite();
   const won =
     record === undefined

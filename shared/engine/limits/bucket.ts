@@ -11,11 +11,13 @@ export interface Bucket {
   readonly isWaitedFor: boolean;
   /** When the next of those who wait are served; 0 if none was set. */
   readonly pumpAtMs: number;
+  /** The id of the invocation whose message serves the line at that moment; empty if there is none. */
+  readonly carrier: string;
   /** The key that was served last. */
   readonly servedKey: string;
 }
 
-const UNUSED: Bucket = { fullAtUs: 0, isWaitedFor: false, pumpAtMs: 0, servedKey: "" };
+const UNUSED: Bucket = { fullAtUs: 0, isWaitedFor: false, pumpAtMs: 0, carrier: "", servedKey: "" };
 
 /** Many processes may change one bucket at a time; each refusal shows the newer one. */
 const TRIES = 16;
@@ -29,11 +31,12 @@ export async function readBucket(
 
 function bucketOf(item: Item | undefined): Bucket {
   if (item === undefined) return UNUSED;
-  const { fullAtUs, line, pumpAtMs, served } = item;
+  const { fullAtUs, line, pumpAtMs, carrier, served } = item;
   return {
     fullAtUs: typeof fullAtUs === "number" ? fullAtUs : 0,
     isWaitedFor: line === 1,
     pumpAtMs: typeof pumpAtMs === "number" ? pumpAtMs : 0,
+    carrier: typeof carrier === "string" ? carrier : "",
     servedKey: typeof served === "string" ? served : "",
   };
 }
@@ -48,11 +51,12 @@ export async function changeBucket(
   before: Bucket,
   after: Partial<Bucket>,
 ): Promise<{ readonly written: boolean; readonly bucket: Bucket }> {
-  const { fullAtUs, isWaitedFor, pumpAtMs, servedKey } = { ...before, ...after };
+  const { fullAtUs, isWaitedFor, pumpAtMs, carrier, servedKey } = { ...before, ...after };
   const set = {
     fullAtUs,
     line: isWaitedFor ? 1 : 0,
     pumpAtMs,
+    carrier,
     served: servedKey,
     expiresAtS: poolExpiryS(Math.max(clock.nowMs(), fullAtUs / 1_000)),
     ...(before === UNUSED && poolListing(settings.keyPrefix, pool)),

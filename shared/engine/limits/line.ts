@@ -83,16 +83,40 @@ export async function nextTurn(
 }
 
 /** @param most the bound of the read. @returns the turns of a gate in the order of their keys */
-export async function turnsAt(
-  { table, settings }: Pick<Engine, "table" | "settings">,
+export async function turnsAt(engine: ReadsTurns, pool: string, gate: Gate, most: number): Promise<readonly Turn[]> {
+  return await turnsWithin(engine, pool, turnsOf(gate), most);
+}
+
+/**
+ * The turns of the keys after the one that was served last, and then those of all keys: so a key with more turns than a read returns does
+ * not hide the others.
+ * @param most the bound of the read
+ */
+export async function turnsFrom(
+  engine: ReadsTurns,
   pool: string,
   gate: Gate,
+  servedKey: string,
+  most: number,
+): Promise<readonly Turn[]> {
+  const after = turnsAfter(gate, servedKey);
+  const first = await turnsWithin(engine, pool, after, most);
+  const rest = { ...turnsOf(gate), below: after.from };
+  return first.length === most ? first : [...first, ...(await turnsWithin(engine, pool, rest, most - first.length))];
+}
+
+type ReadsTurns = Pick<Engine, "table" | "settings">;
+
+async function turnsWithin(
+  { table, settings }: ReadsTurns,
+  pool: string,
+  within: { readonly from: string; readonly below: string },
   most: number,
 ): Promise<readonly Turn[]> {
   const turns: Turn[] = [];
   let after: string | undefined;
   do {
-    const range = { ...turnsOf(gate), limit: most - turns.length, ...(after !== undefined && { after }) };
+    const range = { ...within, limit: most - turns.length, ...(after !== undefined && { after }) };
     const page = await table.query(poolPk(settings.keyPrefix, pool), range);
     turns.push(...page.items.map(turnOf));
     after = page.next;

@@ -20,37 +20,58 @@ const SERVED_MAX = 32;
 type Named = Pick<Life, "id" | "nonce">;
 
 /**
- * @param isFirst true if the invocation has never asked, so that no place can name it
- * @returns the place, or `waits` after the turn of the invocation is written
+ * Asks the table whether a driver has the invocation still. A driver asks after it has read a place that names its invocation under a
+ * stamp of another driver, and before it changes that place: a driver that claims the invocation later changes the stamp first.
  */
+export type IsMine = () => Promise<boolean>;
+
+/** One who asks for a place. */
+export interface Asker {
+  readonly life: Life;
+  readonly isMine: IsMine;
+  /** True if no place can name the invocation, because it has never asked. */
+  readonly isFirst: boolean;
+  /** True if the invocation may have a turn in this line. */
+  readonly hasWaited: boolean;
+}
+
+/** @returns the place; `waits` after the turn is written; `lost` if another driver has the invocation */
 export async function takeOrWait(
   engine: Engine,
   line: LineOf,
   places: number,
-  life: Life,
-  isFirst: boolean,
-): Promise<HeldPlace | "waits"> {
+  asker: Asker,
+): Promise<HeldPlace | "waits" | "lost"> {
+  const { life, isMine, isFirst, hasWaited } = asker;
   const sampled = isFirst ? await takeSampled(engine, line, places, life) : undefined;
-  const held = sampled ?? (await take(engine, line, places, life));
-  if (held !== undefined) return held;
+  const held = sampled ?? (await take(engine, line, places, asker));
+  const key = turnKeyOf(engine, line, "place", life);
+  if (held !== undefined) {
+    // The process that handed the place over may have died before it removed the turn.
+    if (hasWaited && held !== "lost" && (await engine.table.get(key)) !== undefined) await leaveLine(engine, key);
+    return held;
+  }
   await joinLine(engine, line, "place", life);
   const state = await markedState(engine, line.name, places);
-  const late = await takeFrom(engine, line, places, life, state);
+  const late = await takeFrom(engine, line, places, asker, state);
   if (late === undefined) return "waits";
-  const key = turnKeyOf(engine, line, "place", life);
-  if (!(await leaveLine(engine, key))) await giveBackOthers(engine, line.name, places, life, late);
+  if (late === "lost") return late;
+  // Another process may have given a place to this invocation just before.
+  if (!(await leaveLine(engine, key))) await giveBackBut(engine, line.name, places, { life, isMine, kept: late });
   return late;
 }
 
+type Taking = HeldPlace | "lost" | undefined;
+
 /** Takes a place that is free, or that is the invocation's own already. @returns undefined if it has to wait */
-async function take(engine: Engine, line: LineOf, places: number, life: Life): Promise<HeldPlace | undefined> {
+async function take(engine: Engine, line: LineOf, places: number, asker: Asker): Promise<Taking> {
   const state = await readWithin(engine, line.name, places);
   if (isWaitedFor(state) && freePlace(state.taken, places, 0) !== undefined) {
     // A free place belongs to those who wait, unless the mark of their waiting is out of date.
     await serve(engine, line.name, places);
-    return await takeFrom(engine, line, places, life, await readWithin(engine, line.name, places));
+    return await takeFrom(engine, line, places, asker, await readWithin(engine, line.name, places));
   }
-  return await takeFrom(engine, line, places, life, state);
+  return await takeFrom(engine, line, places, asker, state);
 }
 
 /** A pool with more items than this is not read whole while one of its items has a free place. */
@@ -80,9 +101,9 @@ async function takeFrom(
   engine: Engine,
   { name, turnKey }: LineOf,
   places: number,
-  life: Named,
+  { life, isMine }: Pick<Asker, "life" | "isMine">,
   found: PoolState,
-): Promise<HeldPlace | undefined> {
+): Promise<Taking> {
   let state = found;
   for (let tried = 0; tried < TRIES; tried++) {
     const own = ownPlace(state.taken, life);
@@ -90,6 +111,7 @@ async function takeFrom(
     if (own !== undefined && knowsEveryDriver(engine.settings)) return own;
     const place = own?.place ?? freePlace(state.taken, places, share(engine));
     if (place === undefined) return undefined;
+    if (own !== undefined && !(await isMine())) return "lost";
     // A place that another process gave, or that a former driver took, gets a new stamp: who would free it sees that it is used.
     const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine, own?.holder) });
     await ensureItem(engine, name, place, state);
@@ -116,11 +138,20 @@ async function readWithin(engine: Engine, pool: string, places: number): Promise
   }
 }
 
-/** A place beyond the limit, for an invocation that runs already when the rule is made. */
-export async function takeInAnyCase(engine: Engine, { name }: LineOf, places: number, life: Named): Promise<HeldPlace> {
+/**
+ * A place beyond the limit, for an invocation that runs already when the rule is made.
+ * @returns undefined if another driver has the invocation
+ */
+export async function takeInAnyCase(
+  engine: Engine,
+  { name }: LineOf,
+  places: number,
+  { life, isMine }: { readonly life: Named; readonly isMine: IsMine },
+): Promise<HeldPlace | undefined> {
   for (;;) {
     const state = await readPool(engine, name, places);
     const own = ownPlace(state.taken, life);
+    if (own !== undefined && !(await isMine())) return undefined;
     const place = own?.place ?? freePlace(state.taken, places, share(engine)) ?? placeBeyond(state.taken, places);
     const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine, own?.holder) });
     await ensureItem(engine, name, place, state);
@@ -129,9 +160,16 @@ export async function takeInAnyCase(engine: Engine, { name }: LineOf, places: nu
   }
 }
 
-async function ensureItem(engine: Engine, pool: string, place: number, { items }: PoolState): Promise<void> {
+/** An item of a pool with a line begins with the mark: those who wait have marked only the items that they found. */
+async function ensureItem(engine: Engine, pool: string, place: number, state: PoolState): Promise<void> {
   const at = Math.floor(place / PLACES_PER_ITEM);
-  if (!items.has(at)) await makeItem(engine, pool, at);
+  if (!state.items.has(at)) await makeItem(engine, pool, at, isWaitedFor(state));
+}
+
+/** True if a place names the life. */
+export async function hasPlace(engine: Engine, pool: string, places: number, life: Named): Promise<boolean> {
+  const { taken } = await readPool(engine, pool, finite(places));
+  return ownPlace(taken, life) !== undefined;
 }
 
 function ownPlace(taken: Taken, life: Named): HeldPlace | undefined {
@@ -182,46 +220,56 @@ async function markAs(engine: Engine, pool: string, items: readonly number[], li
  * Gives one place back. Costs one write while none waits.
  * @param places the limit now; Infinity if no rule counts for the pool any more
  */
-export async function giveBack(
-  engine: Engine,
-  pool: string,
-  places: number,
-  life: Named,
-  held: HeldPlace,
-): Promise<void> {
+export async function giveBack(engine: Engine, pool: string, places: number, held: HeldPlace): Promise<void> {
   const { place, holder } = held;
   const { key, update, condition } = placeWrite(engine, pool, { place, from: holder, to: FREE }, true);
   if (condition !== undefined && (await engine.table.update(key, update, condition)).written) return;
-  await giveBackAll(engine, pool, places, life);
+  await giveBackUnder(engine, pool, places, holder);
 }
 
-/** Gives back each place that names the life: it has ended, or goes on without a place. Costs a read if it has none. */
-export async function giveBackAll(engine: Engine, pool: string, places: number, life: Named): Promise<void> {
-  await giveBackBut(engine, pool, places, life, undefined);
+/**
+ * Gives back the place that has this holder, also if it was moved. One that another driver of the invocation uses has another stamp, and
+ * stays.
+ */
+export async function giveBackUnder(
+  engine: Engine,
+  pool: string,
+  places: number,
+  holder: string,
+  mayPass = () => true,
+): Promise<void> {
+  for (;;) {
+    const state = await readPool(engine, pool, finite(places));
+    const found = [...state.taken].find(([, name]) => name === holder);
+    if (found === undefined || !mayPass()) return;
+    await passOn(engine, pool, places, state, { place: found[0], holder }, mayPass);
+  }
 }
 
-/** Another process may have given a place to an invocation that has just taken one. */
-async function giveBackOthers(
+/**
+ * Gives back each place that names the life. Costs a read if it has none.
+ * @param isMine asked by a driver; left out for a life that has ended
+ */
+export async function giveBackAll(
   engine: Engine,
   pool: string,
   places: number,
   life: Named,
-  kept: HeldPlace,
+  isMine?: IsMine,
 ): Promise<void> {
-  await giveBackBut(engine, pool, places, life, kept);
+  await giveBackBut(engine, pool, places, { life, isMine });
 }
 
 async function giveBackBut(
   engine: Engine,
   pool: string,
   places: number,
-  life: Named,
-  kept: HeldPlace | undefined,
+  { life, isMine, kept }: { readonly life: Named; readonly isMine?: IsMine | undefined; readonly kept?: HeldPlace },
 ): Promise<void> {
   for (;;) {
     const state = await readPool(engine, pool, finite(places));
     const own = ownPlaces(state.taken, life).find(({ place }) => place !== kept?.place);
-    if (own === undefined) return;
+    if (own === undefined || (isMine !== undefined && !(await isMine()))) return;
     await passOn(engine, pool, places, state, own);
   }
 }
@@ -306,21 +354,17 @@ async function handTo(
   }
   if (!(await engine.table.update(write.key, write.update, write.condition)).written) return false;
   if (await leaveLine(engine, turn.key)) await wakeTurn(engine, turn);
+  // The invocation has left the line since: it ended, or took a place itself.
   else await giveBackHeld(engine, pool, places, { place, holder });
   return true;
 }
 
 /** Passes on a place that its holder does not use. A place that is used since has another stamp, and stays. */
-export async function giveBackHeld(engine: Engine, pool: string, places: number, unused: HeldPlace): Promise<void> {
-  const { id } = holderOf(unused.holder);
-  for (;;) {
-    const state = await readPool(engine, pool, finite(places));
-    if (state.taken.get(unused.place) !== unused.holder) return;
-    // A driver of a sole owner writes no new stamp. This is asked in the same tick as the write that passes the place on.
-    const isUnused = () => !knowsEveryDriver(engine.settings) || engine.activeInvocations.find(id) === undefined;
-    if (!isUnused()) return;
-    await passOn(engine, pool, places, state, unused, isUnused);
-  }
+export async function giveBackHeld(engine: Engine, pool: string, places: number, { holder }: HeldPlace): Promise<void> {
+  const { id } = holderOf(holder);
+  // A driver of a sole owner writes no new stamp. This is asked in the same tick as the write that passes the place on.
+  const isUnused = () => !knowsEveryDriver(engine.settings) || engine.activeInvocations.find(id) === undefined;
+  await giveBackUnder(engine, pool, places, holder, isUnused);
 }
 
 /**

@@ -60,6 +60,7 @@ export async function makeItem(
   { table, clock, settings }: Pick<StorePorts, "table" | "clock" | "settings">,
   pool: string,
   at: number,
+  isWaitedFor: boolean,
 ): Promise<void> {
   const expiresAtS = poolExpiryS(clock.nowMs());
   if (at > 0) {
@@ -68,8 +69,8 @@ export async function makeItem(
     const isLess = { kind: "less", attribute: "items", than: at + 1 } as const;
     const { written, ...found } = await table.update(key, grown, isLess);
     if (!written && (found as { existing?: Item }).existing === undefined) {
-      await makeItem({ table, clock, settings }, pool, 0);
-      return await makeItem({ table, clock, settings }, pool, at);
+      await makeItem({ table, clock, settings }, pool, 0, isWaitedFor);
+      return await makeItem({ table, clock, settings }, pool, at, isWaitedFor);
     }
   }
   const places: Record<string, string> = {};
@@ -78,7 +79,7 @@ export async function makeItem(
     ...placesKey(settings.keyPrefix, pool, at),
     ...places,
     ...(at === 0 && { items: 1, ...poolListing(settings.keyPrefix, pool) }),
-    line: 0,
+    line: isWaitedFor ? 1 : 0,
     served: "",
     expiresAtS,
   };

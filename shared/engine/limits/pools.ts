@@ -3,13 +3,15 @@ import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Pool, RuleBook, Subject } from "../../core/limits/rule-book.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
-import { knowsEveryDriver } from "../ports/store-ownership.ts";
 import type { Gate } from "../store/pool-items.ts";
+import { leaseRecordKey } from "../store/item-keys.ts";
+import { readLeaseRecord } from "../store/lease-record.ts";
 import type { Loaded } from "../store/load.ts";
+import { knowsEveryDriver } from "../ports/store-ownership.ts";
 import { joinLine, leaveLine, turnKeyOf } from "./line.ts";
 import { lookAtOneHolder } from "./look-at-holder.ts";
-import { giveBack, giveBackAll, serve, takeInAnyCase, takeOrWait } from "./places.ts";
-import { passStart, releaseStarts, serveStarts, TOKEN_KEPT_MS } from "./starts.ts";
+import { giveBack, giveBackAll, hasPlace, type IsMine, serve, takeInAnyCase, takeOrWait } from "./places.ts";
+import { callForService, passPumpOn, passStart, releaseStarts, serveStarts, TOKEN_KEPT_MS } from "./starts.ts";
 
 export function subjectOf({ target, limitKey }: Pick<Acceptance, "target" | "limitKey">): Subject {
   const { service, handler, scope } = target;
@@ -38,8 +40,12 @@ async function enter(
     await leaveUnruled(engine, active, book, pools);
     if (pools.length > 0) await active.ownAcceptance?.settle();
     const shut = await firstShut(engine, active, pools);
+    if (shut === "lost") return "waits";
     active.lease.noteGate(shut && gateText(shut.gate, shut.pool.name));
-    if (shut === undefined) return "go";
+    if (shut === undefined) {
+      active.places.mayHaveMore = false;
+      return "go";
+    }
     // A change of the rules serves the turns that it finds. A turn that was written later has to find the change; a sole owner
     // has it in memory.
     const now = await (knowsEveryDriver(engine.settings) ? engine.registry.rules() : engine.registry.rulesNow());
@@ -53,10 +59,19 @@ interface Shut {
   readonly pool: Pool;
 }
 
-/** Passes gate after gate. @returns the first one that is shut: the line there has the turn of the invocation */
-async function firstShut(engine: Engine, active: ActiveInvocation, pools: readonly Pool[]): Promise<Shut | undefined> {
+/**
+ * Passes gate after gate.
+ * @returns the first one that is shut: the line there has the turn of the invocation; `lost` if another driver has the invocation
+ */
+async function firstShut(
+  engine: Engine,
+  active: ActiveInvocation,
+  pools: readonly Pool[],
+): Promise<Shut | "lost" | undefined> {
   for (const pool of pools) {
-    if (!(await passPlaces(engine, active, pool))) return { gate: "place", pool };
+    const passed = await passPlaces(engine, active, pool);
+    if (passed === "lost") return passed;
+    if (!passed) return { gate: "place", pool };
     if (!(await passRate(engine, active, pool))) return { gate: "start", pool };
   }
   return undefined;
@@ -67,17 +82,25 @@ function limitsIn(book: RuleBook, pool: string): string {
   return JSON.stringify(book.ruleOf(pool)?.limits ?? {});
 }
 
-async function passPlaces(engine: Engine, active: ActiveInvocation, pool: Pool): Promise<boolean> {
+async function passPlaces(engine: Engine, active: ActiveInvocation, pool: Pool): Promise<boolean | "lost"> {
   const { concurrency } = pool.limits;
-  const { acceptance } = active.invocation;
-  if (concurrency === undefined || active.places.has(pool.name)) return true;
-  const isFirst = active.lease.waitsAt === undefined && active.invocation.attempts === 0;
-  const held = await takeOrWait(engine, pool, concurrency, acceptance, isFirst);
+  const { invocation, lease, places } = active;
+  if (concurrency === undefined || places.has(pool.name)) return true;
+  const held = await takeOrWait(engine, pool, concurrency, {
+    life: invocation.acceptance,
+    isMine: isMineOf(engine, active),
+    isFirst: !places.mayHaveMore && lease.waitsAt === undefined && invocation.attempts === 0,
+    hasWaited: places.mayHaveMore || lease.waitsAt === gateText("place", pool.name),
+  });
+  if (held === "lost") {
+    active.lose();
+    return held;
+  }
   if (held === "waits") {
     if (isToLook(engine)) await lookAtOneHolder(engine, pool.name, concurrency);
     return false;
   }
-  active.places.note(pool.name, held);
+  places.note(pool.name, held);
   return true;
 }
 
@@ -86,6 +109,16 @@ const SOLE_LOOKS_SHARE = 0.125;
 
 function isToLook({ settings, ids }: Engine): boolean {
   return !knowsEveryDriver(settings) || ids.random(1)[0]! < 256 * SOLE_LOOKS_SHARE;
+}
+
+function isMineOf(engine: Engine, { pk, invocation, lease }: ActiveInvocation): IsMine {
+  return async () => {
+    if (lease.isLost || knowsEveryDriver(engine.settings)) return !lease.isLost;
+    const item = await engine.table.get(leaseRecordKey(pk, invocation.acceptance.nonce));
+    if (item === undefined) return true;
+    const { base, token } = readLeaseRecord(item);
+    return base < invocation.segmentIndex || lease.tokens.includes(token);
+  };
 }
 
 /** Counts the first attempt alone. A token that was taken long ago, before a wait at a wider pool, is taken anew. */
@@ -124,14 +157,14 @@ async function leaveUnruled(
   for (const [pool, held] of active.places.all) {
     if (ruled.has(pool)) continue;
     active.places.forget(pool);
-    await giveBack(engine, pool, placesOf(book, pool), active.invocation.acceptance, held);
+    await giveBack(engine, pool, placesOf(book, pool), held);
   }
   const { waitsAt: text } = active.lease;
   if (text === undefined) return;
   const { gate, pool } = gateOf(text);
   const limits = book.ruleOf(pool)?.limits;
   if ((gate === "place" ? limits?.concurrency : limits?.rate) !== undefined) return;
-  await leaveGate(engine, book, active.invocation.acceptance, text);
+  await leaveGate(engine, book, active.invocation.acceptance, text, isMineOf(engine, active));
   if (gate === "place") await serve(engine, pool, Infinity);
   else await releaseStarts(engine, pool);
 }
@@ -146,19 +179,43 @@ export function placesOf(book: RuleBook, pool: string): number {
  * nothing for one without places.
  */
 export function leavePools(engine: Engine, active: ActiveInvocation): undefined | Promise<void> {
-  if (active.places.isEmpty && active.lease.waitsAt === undefined) return undefined;
+  const { places, lease } = active;
+  if (places.isEmpty && lease.waitsAt === undefined && !places.mayHaveMore) return undefined;
   return leave(engine, active);
 }
 
 async function leave(engine: Engine, active: ActiveInvocation): Promise<void> {
   const book = await engine.registry.rules();
   const { acceptance } = active.invocation;
-  await leaveGate(engine, book, acceptance, active.lease.waitsAt);
+  const isMine = isMineOf(engine, active);
+  await leaveGate(engine, book, acceptance, active.lease.waitsAt, isMine);
   active.lease.noteGate(undefined);
   for (const [pool, held] of active.places.all) {
     active.places.forget(pool);
-    await giveBack(engine, pool, placesOf(book, pool), acceptance, held);
+    await giveBack(engine, pool, placesOf(book, pool), held);
   }
+  if (!active.places.mayHaveMore) return;
+  await leaveRuled(engine, book, acceptance, isMine);
+  active.places.mayHaveMore = false;
+}
+
+/** Gives back each place that names the life, and removes its turns: a driver that died has told none of its pools. */
+async function leaveRuled(engine: Engine, book: RuleBook, acceptance: Acceptance, isMine?: IsMine): Promise<void> {
+  for (const pool of book.poolsOf(subjectOf(acceptance))) {
+    const { concurrency, rate } = pool.limits;
+    if (concurrency !== undefined) {
+      await leaveTurn(engine, pool, "place", acceptance);
+      await giveBackAll(engine, pool.name, concurrency, acceptance, isMine);
+    }
+    if (rate !== undefined && (await leaveTurn(engine, pool, "start", acceptance)))
+      await passPumpOn(engine, pool.name, acceptance);
+  }
+}
+
+/** Costs no write for one that does not wait. @returns true if it waited */
+async function leaveTurn(engine: Engine, pool: Pool, gate: Gate, acceptance: Acceptance): Promise<boolean> {
+  const key = turnKeyOf(engine, pool, gate, acceptance);
+  return (await engine.table.get(key))?.["n"] === acceptance.nonce && (await leaveLine(engine, key));
 }
 
 /**
@@ -171,10 +228,9 @@ export async function leaveAllPools(engine: Engine, acceptance: Acceptance, wait
   const book = rules instanceof Promise ? await rules : rules;
   if (book.isEmpty && waitsAtText === undefined) return;
   await leaveGate(engine, book, acceptance, waitsAtText);
-  for (const { name, limits } of book.poolsOf(subjectOf(acceptance))) {
-    if (limits.concurrency !== undefined) await giveBackAll(engine, name, limits.concurrency, acceptance);
+  await leaveRuled(engine, book, acceptance);
+  for (const { name, limits } of book.poolsOf(subjectOf(acceptance)))
     if (limits.rate !== undefined) await serveStarts(engine, name, limits.rate);
-  }
 }
 
 async function leaveGate(
@@ -182,12 +238,14 @@ async function leaveGate(
   book: RuleBook,
   acceptance: Acceptance,
   waitsAtText: string | undefined,
+  isMine?: IsMine,
 ): Promise<void> {
-  if (waitsAtText === undefined) return;
+  if (waitsAtText === undefined || (isMine !== undefined && !(await isMine()))) return;
   const { gate, pool } = gateOf(waitsAtText);
   const turnKey = turnKeyFor(acceptance, pool);
   await leaveLine(engine, turnKeyOf(engine, { name: pool, turnKey }, gate, acceptance));
-  if (gate === "place") await giveBackAll(engine, pool, placesOf(book, pool), acceptance);
+  if (gate === "place") await giveBackAll(engine, pool, placesOf(book, pool), acceptance, isMine);
+  else await passPumpOn(engine, pool, acceptance);
 }
 
 /** The key by which the invocation takes turns in a pool, also if no rule counts for the pool any more. */
@@ -218,6 +276,8 @@ export async function stillWaitsAtGate(engine: Engine, loaded: Loaded): Promise<
   } else {
     if (limits?.concurrency === undefined) return false;
     await serve(engine, pool, limits.concurrency);
+    // The process that handed the place over may have died before it removed the turn.
+    if (await hasPlace(engine, pool, limits.concurrency, acceptance)) return false;
   }
   return await hasTurn(engine, acceptance, leaseRecord.waitsAt);
 }
@@ -246,8 +306,9 @@ export async function comesToItsGate(engine: Engine, loaded: Loaded): Promise<bo
   const { gate, pool } = gateOf(leaseRecord.waitsAt);
   if (await stillWaitsAtGate(engine, loaded)) {
     await joinLine(engine, { name: pool, turnKey: turnKeyFor(acceptance, pool) }, gate, acceptance);
-    const places = placesOf(await engine.registry.rules(), pool);
-    if (gate === "place" && Number.isFinite(places)) await lookAtOneHolder(engine, pool, places);
+    const limits = (await engine.registry.rules()).ruleOf(pool)?.limits;
+    if (gate === "place" && limits?.concurrency !== undefined) await lookAtOneHolder(engine, pool, limits.concurrency);
+    if (gate === "start" && limits?.rate !== undefined) await callForService(engine, pool, limits.rate, acceptance);
     return !(await stillWaitsAtGate(engine, loaded));
   }
   return true;
@@ -261,13 +322,16 @@ export function enterIfRuled(engine: Engine, active: ActiveInvocation): undefine
 
 /** Takes places for an invocation that runs already when a rule is made: from now on the rule counts it. */
 export async function enterInAnyCase(engine: Engine, active: ActiveInvocation): Promise<void> {
-  const { acceptance } = active.invocation;
-  for (const pool of (await engine.registry.rules()).poolsOf(subjectOf(acceptance))) {
+  const { exchange } = active.attempt;
+  const life = active.invocation.acceptance;
+  for (const pool of (await engine.registry.rules()).poolsOf(subjectOf(life))) {
     const { concurrency } = pool.limits;
     if (concurrency === undefined || active.places.has(pool.name)) continue;
-    const held = await takeInAnyCase(engine, pool, concurrency, acceptance);
-    if (active.attempt.exchange === undefined || active.lease.isLost)
-      await giveBack(engine, pool.name, concurrency, acceptance, held);
-    else active.places.note(pool.name, held);
+    const held = await takeInAnyCase(engine, pool, concurrency, { life, isMine: isMineOf(engine, active) });
+    if (held === undefined) return;
+    // The attempt may have ended meanwhile, and the driver may have asked for a place itself.
+    const runsOn = exchange !== undefined && active.attempt.exchange === exchange && !active.lease.isLost;
+    if (runsOn && !active.places.has(pool.name)) active.places.note(pool.name, held);
+    else await giveBack(engine, pool.name, concurrency, held);
   }
 }

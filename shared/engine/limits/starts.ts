@@ -11,7 +11,7 @@ import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 import { poolExpiryS, tokenKey, type Turn } from "../store/pool-items.ts";
 import { knowsEveryDriver } from "../ports/store-ownership.ts";
 import { type Bucket, changeBucket, nextAtMs, readBucket, takeTokensNow } from "./bucket.ts";
-import { joinLine, type LineOf, leaveLine, type Life, nextTurn, turnsAt, wakeTurn } from "./line.ts";
+import { joinLine, type LineOf, leaveLine, type Life, nextTurn, turnsAt, turnsFrom, wakeTurn } from "./line.ts";
 
 /** An invocation that begins later than this after its token asks for another one, so that late ones do not begin all at once. */
 export const TOKEN_KEPT_MS = 5_000;
@@ -60,16 +60,22 @@ async function takeGranted(
 }
 
 /** Sends the message that serves the line, unless one is on its way. */
-async function callForService(engine: Engine, pool: string, rate: Rate, life: Life): Promise<void> {
+export async function callForService(engine: Engine, pool: string, rate: Rate, life: Life): Promise<void> {
   let bucket = await readBucket(engine, pool);
   for (let tried = 0; tried < TRIES; tried++) {
     const nowMs = engine.clock.nowMs();
-    if (bucket.isWaitedFor && bucket.pumpAtMs > nowMs - OVERDUE_MS) return;
     const atMs = nextAtMs(rate, bucket, nowMs);
-    const changed = await changeBucket(engine, pool, bucket, { isWaitedFor: true, pumpAtMs: atMs });
+    const isOverdue = bucket.pumpAtMs <= nowMs - OVERDUE_MS;
+    if (bucket.isWaitedFor && !isOverdue && !isTooLate(bucket, atMs)) return;
+    const changed = await changeBucket(engine, pool, bucket, { isWaitedFor: true, pumpAtMs: atMs, carrier: life.id });
     if (changed.written) return await wakeFor(engine, life, atMs);
     bucket = changed.bucket;
   }
+}
+
+/** True if the line would be served long after the next token: the rate was slower, or the clock was ahead. */
+function isTooLate({ pumpAtMs }: Bucket, nextTokenMs: number): boolean {
+  return pumpAtMs > nextTokenMs + OVERDUE_MS;
 }
 
 async function wakeFor(engine: Engine, to: Pick<Life, "id" | "nonce" | "target">, atMs: number): Promise<void> {
@@ -79,30 +85,48 @@ async function wakeFor(engine: Engine, to: Pick<Life, "id" | "nonce" | "target">
 
 /**
  * Gives the tokens that there are to those who wait, if their time has come.
- * @param carrier the invocation whose timer came before that time: the timer is set again
+ * @param to an invocation for which a message has come: if it carries the message of the line, and comes early, its timer is set again
  */
-export async function serveStarts(engine: Engine, pool: string, rate: Rate, carrier?: Life): Promise<void> {
+export async function serveStarts(engine: Engine, pool: string, rate: Rate, to?: Life): Promise<void> {
   const bucket = await readBucket(engine, pool);
   if (!bucket.isWaitedFor) return;
   const nowMs = engine.clock.nowMs();
-  if (bucket.pumpAtMs > nowMs) return carrier && (await wakeFor(engine, carrier, bucket.pumpAtMs));
-  const turns = await turnsAt(engine, pool, "start", SERVED_MAX);
+  if (bucket.pumpAtMs > nowMs && !isTooLate(bucket, nextAtMs(rate, bucket, nowMs))) {
+    if (to !== undefined && to.id === bucket.carrier) await wakeFor(engine, to, bucket.pumpAtMs);
+    return;
+  }
+  const turns = await turnsFrom(engine, pool, "start", bucket.servedKey, SERVED_MAX);
   if (turns.length === 0) return await endLine(engine, pool, bucket);
   const ahead = knowsEveryDriver(engine.settings) ? 0 : AHEAD_SHARED_MS;
   const tokens = takeTokens(rate, bucket.fullAtUs, nowMs, turns.length, ahead);
   const after: Bucket = { ...bucket, fullAtUs: tokens.fullAtUs };
   const apartMs = knowsEveryDriver(engine.settings) ? APART_SOLE_MS : AHEAD_SHARED_MS;
   const pumpAtMs = Math.max(nextAtMs(rate, after, nowMs), nowMs + apartMs);
-  // Of two who serve at a time, one is refused, and leaves the line to the other.
   const moments = momentsOf(rate, bucket, tokens.count, nowMs);
-  const served = inTurn(turns, bucket.servedKey, moments.length);
+  const ordered = inTurn(turns, bucket.servedKey, moments.length + 1);
+  const served = ordered.slice(0, moments.length);
   const servedKey = served.at(-1)?.turnKey ?? bucket.servedKey;
-  const changed = await changeBucket(engine, pool, bucket, { ...after, pumpAtMs, servedKey });
+  const next = ordered[moments.length];
+  // Of two who serve at a time, one is refused, and leaves the line to the other.
+  const changed = await changeBucket(engine, pool, bucket, { ...after, pumpAtMs, servedKey, carrier: next?.id ?? "" });
   if (!changed.written) return;
   await atMost(AT_ONCE, served, (turn, at) => grant(engine, pool, turn, moments[at]!));
-  const next = await nextTurn(engine, pool, "start", servedKey);
   if (next === undefined) return await endLine(engine, pool, changed.bucket);
-  await wakeFor(engine, { id: next.id, nonce: next.nonce, target: { service: next.service, handler: "" } }, pumpAtMs);
+  await wakeFor(engine, recipientOf(next), pumpAtMs);
+}
+
+function recipientOf({ id, nonce, service }: Turn): Pick<Life, "id" | "nonce" | "target"> {
+  return { id, nonce, target: { service, handler: "" } };
+}
+
+/** One that carries the message of the line leaves it, so the next carries it. */
+export async function passPumpOn(engine: Engine, pool: string, { id }: Pick<Life, "id">): Promise<void> {
+  const bucket = await readBucket(engine, pool);
+  if (!bucket.isWaitedFor || bucket.carrier !== id) return;
+  const next = await nextTurn(engine, pool, "start", bucket.servedKey);
+  if (next === undefined) return;
+  if ((await changeBucket(engine, pool, bucket, { carrier: next.id })).written)
+    await wakeFor(engine, recipientOf(next), bucket.pumpAtMs);
 }
 
 /** The moments at which the bucket has each of these tokens. */
@@ -139,6 +163,6 @@ async function endLine(engine: Engine, pool: string, bucket: Bucket): Promise<vo
   const late = await nextTurn(engine, pool, "start", bucket.servedKey);
   if (late === undefined) return;
   const pumpAtMs = engine.clock.nowMs();
-  const again = await changeBucket(engine, pool, ended, { isWaitedFor: true, pumpAtMs });
+  const again = await changeBucket(engine, pool, ended, { isWaitedFor: true, pumpAtMs, carrier: late.id });
   if (again.written) await wakeTurn(engine, late);
 }

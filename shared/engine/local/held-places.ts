@@ -12,6 +12,8 @@ export class HeldPlaces {
   #inLineFromMs: number | undefined;
   /** True while the driver waits in memory for a turn, with its turn written and a backstop. */
   waitsInLine = false;
+  /** True if places may name the invocation that a former driver has taken, or that were given to it while it waited. */
+  mayHaveMore = false;
 
   get isEmpty(): boolean {
     return this.#byPool === undefined || this.#byPool.size === 0;

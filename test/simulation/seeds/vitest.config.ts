@@ -1,4 +1,4 @@
-/** How `npm run test:simulation` runs: the seeds and the model of the tickets in two threads, in virtual time. */
+/** How `npm run test:simulation` runs: the seeds, the model of the tickets and the search of the places in two threads, in virtual time. */
 import { defineConfig } from "vitest/config";
 import { PATIENCE, TEST_BEHIND_MAX_MS } from "../../patience.ts";
 import { plantedTurn } from "../../planted/turn.ts";
@@ -6,7 +6,7 @@ import { reportersOf } from "../../reporters.ts";
 
 export default defineConfig({
   test: {
-    include: ["test/simulation/{seeds,tickets,topics}/**/*.test.ts"],
+    include: ["test/simulation/{places,seeds,tickets,topics}/**/*.test.ts"],
     env: plantedTurn("seeds"),
     pool: "threads",
     maxWorkers: 2,
