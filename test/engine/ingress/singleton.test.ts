@@ -8,6 +8,7 @@ import { extendOpen } from "../../../shared/engine/lease/extend.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
 import { restart } from "../../../shared/engine/operate/restart.ts";
+import { kill } from "../../../shared/engine/recover/kill.ts";
 import { load } from "../../../shared/engine/store/load.ts";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { type Actor, callOn, sendOn, type Stage, submission, textOf } from "../../harness/engine/engine-fixture.ts";
@@ -223,6 +224,28 @@ describe("several processes", () => {
     slow.startWorker();
     expect((await stage.pulse.within(5 * MINUTE_MS, late)).invocationId).toBe(taken.invocationId);
     expect(inputsOf(stage, "waits")).toEqual(["taken"]);
+  });
+
+  test("a former invocation is told although its replacement is killed before a driver comes", async () => {
+    const { stage, actor } = await play({ waits });
+    const former = callOn(actor, "waits", "old", keyed());
+    await stage.pulse.settle();
+    const dying = stage.actor();
+    let id = "";
+    dying.process.before = ({ method, args }) => {
+      const { pk = "", sk = "" } = method === "put" ? (args[0] as { pk: string; sk: string }) : {};
+      if (sk === "seg#000000") id = pk.slice("inv#".length);
+      if (!sk.endsWith("#replaced")) return undefined;
+      dying.die();
+      return new Promise(() => undefined);
+    };
+    void sendOn(dying, "waits", "new", { ...replacing, startAtMs: stage.pulse.nowMs() + HOUR_MS }).catch(
+      () => undefined,
+    );
+    await stage.pulse.pass(SECOND_MS);
+    expect(await kill(actor.engine, id as InvocationId)).toBe("done");
+    expect(textOf(await stage.pulse.within(MINUTE_MS, former))).toBe("409 Cancelled");
+    expect(inputsOf(stage, "waits")).toEqual(["old", "old"]);
   });
 
   const WRITES = Array.from({ length: 9 }, (_, at) => at);
