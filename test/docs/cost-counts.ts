@@ -34,8 +34,10 @@ const NOON_MS = Date.UTC(2026, 0, 1, 12);
 /** The number of counted passes. The very first pass is not counted, because it writes the beginning of the walk. */
 const SWEEPS = 2;
 
-export function countShape({ requests, play }: CostShape): Promise<CostCounts> {
-  return counted(requests, play);
+export async function countShape({ requests, before, play }: CostShape): Promise<CostCounts> {
+  if (before === undefined) return await counted(requests, play);
+  const all = await counted(requests, async (on, scheduler) => (await before(on), await play(on, scheduler)));
+  return shareOf(1, all, await counted(0, before));
 }
 
 const LOOKED_AT = 20;

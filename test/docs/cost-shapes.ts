@@ -4,6 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
+import type { WantedRule } from "../../shared/core/limits/rule-changes.ts";
+import { applyRules } from "../../shared/engine/register/rules.ts";
 import type { Play } from "../harness/engine/budget-play.ts";
 import type { Shape } from "../harness/engine/budget-shape.ts";
 import { CALLS, PARKS } from "../harness/engine/budget-shapes.ts";
@@ -14,6 +16,8 @@ export interface CostShape {
   readonly name: string;
   /** Requests to the two HTTP APIs. */
   readonly requests: number;
+  /** What the shape needs, such as a rule and a pool that was used before; it does not count. */
+  before?(play: Play): Promise<void>;
   play(play: Play, scheduler: ScriptedScheduler): Promise<void>;
 }
 
@@ -49,10 +53,47 @@ const LARGE: readonly CostShape[] = [
   echo("call with 1 MB of noise in and out", noise(1_000_000)),
 ];
 
+const LIMITED: readonly CostShape[] = [
+  limited("call under a limit", [{ pattern: "service:Leaf", limits: { concurrency: 5 } }]),
+  limited("call under two limits", [
+    { pattern: "service:Leaf", limits: { concurrency: 5 } },
+    { pattern: "global:all", limits: { concurrency: 5 } },
+  ]),
+  limited("call at a rate", [{ pattern: "service:Leaf", limits: { rate: { count: 100, perMs: 1_000, burst: 100 } } }]),
+  {
+    ...limited("2 sends under a limit of one, one waits", [{ pattern: "service:Leaf", limits: { concurrency: 1 } }]),
+    requests: 2,
+    async play(play) {
+      await play.send("Leaf/atGate", "first");
+      play.work();
+      await play.until(() => play.stage.deployment.atGate === 1, "the handler waits at the gate");
+      await play.send("Leaf/echo", "second");
+      await play.until(() => play.worker.engine.activeInvocations.size === 1, "the second one waits");
+      play.stage.deployment.openGate();
+      await play.settle();
+    },
+  },
+];
+
+function limited(name: string, rules: readonly WantedRule[]): CostShape {
+  const play = async (on: Play): Promise<void> => void expect(await on.call("Leaf/echo", "text")).toBe("text");
+  return {
+    name,
+    requests: 1,
+    async before(on) {
+      await applyRules(on.front.engine, rules);
+      await play(on);
+      await on.drain();
+    },
+    play,
+  };
+}
+
 export const COST_SHAPES: readonly CostShape[] = [
   ...[...CALLS, ...PARKS].map(fromBudget),
   FAR,
   ...KEYED.map(fromBudget),
+  ...LIMITED,
   ...LARGE,
 ];
 
