@@ -58,6 +58,8 @@ const TABLES: Readonly<Record<string, readonly [what: string, cheap: string]>> =
     "`lock_name`; else as `sys_keyed_service_status`, and `acquired_at` costs a read for each row.",
   ],
   sys_rules: ["The rules of flow control.", "In memory."],
+  sys_schedules: ["Schedules.", "One query."],
+  sys_schedule_runs: ["Open and last runs of schedules.", "One query."],
   sys_user_limits: [
     "The pools of rules in which an invocation holds a place or waits, at most 1,000.",
     "Some reads for each pool that was used in the last weeks.",

@@ -19,6 +19,20 @@ function durations(name: (resource: string) => string, resources: readonly strin
   return resources.map((resource) => `${name(resource)} d`).join(", ");
 }
 
+/** Schedules, a table of Stepwell's own. */
+export const SCHEDULES = tableShape(
+  "sys_schedules",
+  `name, id, generation u32, target, target_service_name, target_handler_name, target_service_key, scope, limit_key, timing, overlap,
+    status, paused_note, error, next_at t, started u64, open_runs u32, waiting u32, backfills u32, last_outcome, created_at t,
+    modified_at t`,
+);
+
+/** The open runs of schedules and the last ones that have ended, a table of Stepwell's own. */
+export const SCHEDULE_RUNS = tableShape(
+  "sys_schedule_runs",
+  "schedule, run, kind, moment t, outcome, invocation_id, started_at t, ended_at t",
+);
+
 /** The rules of flow control. The columns from `rate` on are Stepwell's own. */
 export const RULES = tableShape(
   "sys_rules",
@@ -142,6 +156,8 @@ export const TABLE_SHAPES: readonly TableShape[] = [
   PROMISE,
   LOCKS,
   RULES,
+  SCHEDULES,
+  SCHEDULE_RUNS,
   USER_LIMITS,
   VQUEUE_META,
   ...FLOW_CONTROL_TABLES,

@@ -24,6 +24,7 @@ import {
   type PromiseView,
   type KeyQueue,
 } from "./reading.ts";
+import { scheduleRows, scheduleRunRows } from "./schedule-rows.ts";
 import { readsFreely } from "../ports/store-ownership.ts";
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
@@ -99,6 +100,8 @@ function tablesOf(reading: Reading): readonly SqlTable[] {
     promiseTable(reading),
     locksTable(reading),
     listTable(shapes.RULES, async () => await ruleRows(engine)),
+    listTable(shapes.SCHEDULES, async () => await scheduleRows(engine)),
+    listTable(shapes.SCHEDULE_RUNS, async () => await scheduleRunRows(engine)),
     listTable(shapes.USER_LIMITS, async () => await poolRows(engine)),
     listTable(shapes.VQUEUE_META, async () => await queueRows(reading)),
     ...FLOW_CONTROL_TABLES.map((shape) => listTable(shape, async () => [])),

@@ -2,6 +2,7 @@
  * Compares the columns of the tables with those of the reference server 1.7.12. `documented` are the columns on its page of
  * tables, `beside` those of further tables that its clients read.
  */
+import { SCHEDULE_RUNS, SCHEDULES } from "../../../shared/core/query/table-shapes.ts";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { stages } from "../../harness/engine/stages.ts";
@@ -49,6 +50,8 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   sys_inbox: ["scope"],
   sys_keyed_service_status: ["scope"],
   sys_rules: ["rate", "burst"],
+  sys_schedules: SCHEDULES.columns.map(({ name }) => name),
+  sys_schedule_runs: SCHEDULE_RUNS.columns.map(({ name }) => name),
   sys_user_limits: ["pool", "oldest_waiting_since"],
 };
 
