@@ -62,6 +62,11 @@ export interface Acceptance extends Deadlines {
   readonly createdBy?: string;
   /** 9 goes first, 0 last; absent if the request names none (`PRIORITY_DEFAULT`). */
   readonly priority?: number;
+  /**
+   * The place of the command in the caller's journal. Of those that a handler starts in one moment, the first is the first in line.
+   * Present only if a limit may count the invocation.
+   */
+  readonly commandIndex?: number;
   /** The key of which one invocation at a time is the current one, and the id of the partition with the item that names it. */
   readonly singleton?: { readonly key: string; readonly place: string };
   /** The invocation that this one replaces under its singleton key. Its first driver ends that one before the first attempt. */

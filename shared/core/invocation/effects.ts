@@ -21,6 +21,8 @@ export type Effect =
       readonly types: TargetTypes | undefined;
       /** The number of the attempt that asked for the child. */
       readonly attempt: number;
+      /** The place of the command in the journal. */
+      readonly commandIndex: number;
       readonly completionId?: number;
       readonly startAtMs?: number;
     }
@@ -131,10 +133,10 @@ function effectOf(before: Invocation, segment: Segment, at: number, index: numbe
   const { command } = segment.entries[at] as CommandEntry;
   switch (command.kind) {
     case "call":
-      return { ...acceptChild(command.child, segment, at), completionId: command.completionId };
+      return { ...acceptChild(command.child, segment, at, index), completionId: command.completionId };
     case "send": {
       const startAtMs = command.startAtMs > 0 ? { startAtMs: command.startAtMs } : {};
-      return { ...acceptChild(command.child, segment, at), ...startAtMs };
+      return { ...acceptChild(command.child, segment, at, index), ...startAtMs };
     }
     case "signal": {
       const { invocationId, signal, result } = command;
@@ -187,14 +189,14 @@ function isCompletionOf(following: Entry | undefined, completionId: number): boo
 }
 
 /** The engine writes the child's id directly after the command that creates the child, as the reference server does. */
-function acceptChild(child: ChildRequest, { entries, attempt }: Segment, at: number) {
+function acceptChild(child: ChildRequest, { entries, attempt }: Segment, at: number, commandIndex: number) {
   const following = entries[at + 1];
   if (following?.kind !== "notification" || following.invocationId === undefined) {
     throw new Error("A call in a segment is not followed by the id of its child");
   }
   const { invocationId, childTypes: types } = following;
   const childId = invocationId as InvocationId;
-  return { kind: "accept-child", child, childId, types, attempt: attempt?.number ?? 0 } as const;
+  return { kind: "accept-child", child, childId, types, attempt: attempt?.number ?? 0, commandIndex } as const;
 }
 
 function finalEffects(

@@ -131,7 +131,7 @@ function isMadeBy(
 function acceptanceOf(
   engine: Engine,
   { acceptance: caller, modifiedAtMs }: Invocation,
-  { child, childId, types, attempt, completionId, startAtMs }: AcceptChild,
+  { child, childId, types, attempt, completionId, startAtMs, commandIndex }: AcceptChild,
   routing: Routing,
 ): Acceptance {
   const settings = routing.found ? routing.route.settings : engine.settings.defaults;
@@ -168,7 +168,12 @@ function acceptanceOf(
     ...(traceparent !== undefined && { traceparent }),
     ...(createdBy !== undefined && { createdBy }),
     ...(priority !== undefined && { priority }),
+    ...(mayBeLimited(engine, target) && { commandIndex }),
   };
+}
+
+function mayBeLimited({ registry }: Engine, { scope }: Target): boolean {
+  return scope !== undefined || !registry.rulesKnown().isEmpty;
 }
 
 /**

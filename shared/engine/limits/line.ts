@@ -22,17 +22,17 @@ export interface LineOf {
 }
 
 export type Life = Pick<Acceptance, "id" | "nonce" | "target" | "createdAtMs"> &
-  Partial<Pick<Acceptance, "startAtMs" | "priority">>;
+  Partial<Pick<Acceptance, "startAtMs" | "priority" | "commandIndex">>;
 
 /** The turn of an invocation at a gate. It follows from the acceptance, so the invocation has one turn, however often it asks. */
 export function turnKeyOf(
   { settings }: Pick<Engine, "settings">,
   line: LineOf,
   gate: Gate,
-  { id, createdAtMs, startAtMs, priority }: Life,
+  { id, createdAtMs, startAtMs, priority, commandIndex }: Life,
 ): Key {
   const order = turnOrder(startAtMs ?? createdAtMs, priority);
-  return turnKeyIn(poolPk(settings.keyPrefix, line.name), { gate, turnKey: line.turnKey, order }, id);
+  return turnKeyIn(poolPk(settings.keyPrefix, line.name), { gate, turnKey: line.turnKey, order, commandIndex }, id);
 }
 
 /** Writes the turn. An invocation that waits already keeps its turn. */

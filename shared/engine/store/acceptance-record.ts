@@ -64,6 +64,7 @@ const StoredAcceptance = message({
   singletonPlace: optional(string(29)),
   replacesId: optional(string(30)),
   replacesGraceMs: optional(uint53(31)),
+  commandIndex: optional(uint32(32)),
 });
 type StoredAcceptance = Infer<typeof StoredAcceptance>;
 
@@ -83,7 +84,8 @@ export function acceptanceItem(scheme: KeyScheme, acceptance: Acceptance, lease:
 }
 
 function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
-  const { source, idempotencyKey, traceparent, startAtMs, createdBy, priority, singleton, replaces } = acceptance;
+  const { source, idempotencyKey, traceparent, startAtMs, createdBy, priority, singleton, replaces, commandIndex } =
+    acceptance;
   return {
     target: acceptance.target,
     input: acceptance.input,
@@ -110,6 +112,7 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
     ...(startAtMs !== undefined && { startAtMs }),
     ...(createdBy !== undefined && { createdBy }),
     ...(priority !== undefined && { priority }),
+    ...(commandIndex !== undefined && { commandIndex }),
     ...deadlinesIn(acceptance),
     ...(singleton && { singletonKey: singleton.key, singletonPlace: singleton.place }),
     ...(replaces && { replacesId: replaces.id }),
@@ -145,7 +148,7 @@ function deadlinesIn({ startByMs, endByMs, endGraceMs }: Deadlines): Deadlines {
 /** @throws StoreError */
 export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acceptance; lease: Lease } {
   const stored = decode(StoredAcceptance, opened(item["b"], `the acceptance of ${id}`));
-  const { idempotencyKey, traceparent, startAtMs, createdBy, priority, token, untilMs } = stored;
+  const { idempotencyKey, traceparent, startAtMs, createdBy, priority, commandIndex, token, untilMs } = stored;
   const limitKey = limitKeyIn(item);
   const acceptance: Acceptance = {
     id,
@@ -165,6 +168,7 @@ export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acce
     ...(createdBy !== undefined && { createdBy }),
     ...(limitKey !== undefined && { limitKey }),
     ...(priority !== undefined && { priority }),
+    ...(commandIndex !== undefined && { commandIndex }),
     ...deadlinesIn(stored),
     ...singletonIn(stored),
   };

@@ -90,16 +90,20 @@ export interface Turn {
 }
 
 const ORDER_DIGITS = 16;
+const INDEX_DIGITS = 10;
 
 export interface TurnPlace {
   readonly gate: Gate;
   readonly turnKey: string;
   readonly order: number;
+  /** The first of those that a handler has started in one moment comes first. */
+  readonly commandIndex?: number | undefined;
 }
 
 /** The same invocation has the same turn as long as it waits, however often it is written. */
-export function turnKeyIn(pk: string, { gate, turnKey, order }: TurnPlace, id: InvocationId): Key {
-  return { pk, sk: `turn#${gate}#${turnKey}#${String(order).padStart(ORDER_DIGITS, "0")}#${id}` };
+export function turnKeyIn(pk: string, { gate, turnKey, order, commandIndex }: TurnPlace, id: InvocationId): Key {
+  const within = commandIndex === undefined ? "" : `.${String(commandIndex).padStart(INDEX_DIGITS, "0")}`;
+  return { pk, sk: `turn#${gate}#${turnKey}#${String(order).padStart(ORDER_DIGITS, "0")}${within}#${id}` };
 }
 
 export function turnsOf(gate: Gate): { from: string; below: string } {

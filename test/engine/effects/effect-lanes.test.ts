@@ -24,6 +24,7 @@ const send = (service: string, key: string | undefined, id: string, types: typeo
     },
     childId: id as InvocationId,
     types,
+    commandIndex: 1,
   }) satisfies Effect;
 const attach = { kind: "attach", lookup: { kind: "workflow", service: "W", key: "w" }, completionId: 1 } as const;
 const signal = (invocationId: string) =>

@@ -280,3 +280,22 @@ test("one that runs beyond a lowered limit keeps no other waiting once enough ha
   await stage.pulse.pass(500);
   expect(began).toContain("late");
 });
+
+test("of those that a handler sends in one moment, the first goes first", async () => {
+  const inputs = Array.from({ length: 12 }, (_, at) => `${at}`);
+  const running = new Running();
+  const stage: Stage = await open({
+    work: takesMs(10, running, () => stage),
+    load: (ctx) => {
+      for (const input of inputs) ctx.send("work", input);
+      return "sent";
+    },
+  });
+  const actor = stage.actor({ soleOwner: true });
+  actor.startWorker();
+  await limit(actor, "handler:S/work", { concurrency: 1 });
+  await stage.pulse.within(0, sendOn(actor, "work", "holder"));
+  await stage.pulse.within(0, sendOn(actor, "load", ""));
+  await stage.pulse.pass(3_000);
+  expect(running.began).toEqual(["holder", ...inputs]);
+});
