@@ -21,6 +21,7 @@ const TEMPLATES = [
   { name: "saga", answers: /^{.*"message":"The hotel is fully booked".*}$/ },
   { name: "object", answers: /^2$/ },
   { name: "workflow", answers: /^{"invocationId":"inv_1\w{33}","status":"Accepted"}$/ },
+  { name: "limits", answers: /^"sent to ada@example.com"$/ },
   {
     name: "python",
     answers: /^"[A-Z].*, Ada!"$/,

@@ -15,6 +15,7 @@ import { sessionOf, yesOption, type Session } from "../http/session.ts";
 import { CommandFailure, EXIT_REFUSED, EXIT_USAGE } from "../text/command-failure.ts";
 import { momentText } from "../text/moment.ts";
 import { ruleText, rulesText } from "../text/rule-text.ts";
+import { readSet } from "./set-file.ts";
 
 const PATH = "limits/rules";
 
@@ -24,6 +25,7 @@ export function ruleCommands(): Command {
     .description("Limit how many invocations run at a time, or begin in a time.")
     .addCommand(listCommand())
     .addCommand(setCommand())
+    .addCommand(applyCommand())
     .addCommand(switchCommand("enable", "Let a rule limit again.", false))
     .addCommand(switchCommand("disable", "Let a rule limit nothing, and keep it.", true))
     .addCommand(deleteCommand())
@@ -104,6 +106,20 @@ function limitsFrom({ concurrency, rate, burst }: LimitFlags, stored: RuleBody["
     throw usage("--burst needs a rate", "Add --rate, such as 100/1m.");
   const { burst: _former, ...others } = limits;
   return newBurst === undefined ? others : { ...others, burst: newBurst };
+}
+
+const EXAMPLE = `Write {"rules": [{"pattern": "acme", "limits": {"concurrency": 5, "rate": "100/1m"}}]}.`;
+
+function applyCommand(): Command {
+  return new Command("apply")
+    .description("Make or replace the rules of a file, all or none; other rules stay.")
+    .requiredOption("-f, --file <path>", 'a JSON file of the form {"rules": [...]}; - is standard input')
+    .action(async ({ file }: { readonly file: string }, command: Command) => {
+      const session = sessionOf(command);
+      const { rules } = await readSet(file, "rules", EXAMPLE);
+      const { body } = await session.admin.ask<readonly RuleBody[]>("PUT", PATH, rules);
+      session.give({ rules: body }, () => rulesText(session.terminal.colours, body, Date.now()));
+    });
 }
 
 function switchCommand(name: "enable" | "disable", description: string, disabled: boolean): Command {

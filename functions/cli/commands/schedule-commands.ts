@@ -1,5 +1,4 @@
 /** `stepwell schedules`: handlers that run by the clock. */
-import { readFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type {
   AppliedSchedules,
@@ -9,15 +8,15 @@ import type {
   TriggerAnswer,
 } from "../../../shared/api/contract/schedules.ts";
 import { sessionOf, yesOption, type Session } from "../http/session.ts";
-import { CommandFailure, EXIT_USAGE } from "../text/command-failure.ts";
 import { momentText } from "../text/moment.ts";
 import { appliedText, scheduleTarget, scheduleText, whenText } from "../text/schedule-text.ts";
 import { tableText } from "../text/table.ts";
-import { dataOption, readPayload, readStandardInput } from "./payload.ts";
+import { dataOption, readPayload } from "./payload.ts";
+import { readSet } from "./set-file.ts";
 import { addPair, type Pairs } from "./pair-options.ts";
 
 const OVERLAPS = ["skip", "buffer-one", "buffer-all", "cancel-running", "allow"] as const;
-const FILE_MAX_BYTES = 10 * 1024 * 1024;
+const EXAMPLE = `Write {"schedules": [{"name": "nightly", "service": "Reports", "handler": "nightly", "cron": "0 2 * * *"}]}.`;
 
 export function scheduleCommands(): Command {
   return new Command("schedules")
@@ -179,7 +178,7 @@ async function apply(
   session: Session,
   { file, dryRun }: { readonly file: string; readonly dryRun?: true },
 ): Promise<void> {
-  const set = await setIn(file);
+  const set = await readSet(file, "schedules", EXAMPLE);
   const ask = (path: string) => session.admin.ask<AppliedSchedules>("PUT", path, set);
   const { body: planned } = await ask("schedules?dry_run=true");
   if (dryRun === true) return session.give(planned, () => appliedText(planned));
@@ -189,39 +188,6 @@ async function apply(
   }
   const { body } = await ask("schedules");
   session.give(body, () => appliedText(body));
-}
-
-async function setIn(file: string): Promise<object> {
-  const bytes = file === "-" ? await readStandardInput() : await readable(file);
-  const example = `Write {"schedules": [{"name": "nightly", "service": "Reports", "handler": "nightly", "cron": "0 2 * * *"}]}.`;
-  if (bytes.length > FILE_MAX_BYTES)
-    throw new CommandFailure(`${file} has ${bytes.length} bytes, and at most ${FILE_MAX_BYTES} are read`, {
-      exitCode: EXIT_USAGE,
-      fix: "Keep large inputs elsewhere, and pass their addresses.",
-    });
-  try {
-    const set: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (typeof set === "object" && set !== null && "schedules" in set && Array.isArray(set.schedules)) return set;
-  } catch (error) {
-    throw new CommandFailure(`${file} is no JSON`, {
-      exitCode: EXIT_USAGE,
-      cause: (error as Error).message,
-      fix: example,
-    });
-  }
-  throw new CommandFailure(`${file} has no list 'schedules'`, { exitCode: EXIT_USAGE, fix: example });
-}
-
-async function readable(file: string): Promise<Uint8Array> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new CommandFailure(`The file ${file} cannot be read`, {
-      exitCode: EXIT_USAGE,
-      cause: (error as NodeJS.ErrnoException).code ?? String(error),
-      fix: "Give the path of a readable file.",
-    });
-  }
 }
 
 function pauseCommand(): Command {

@@ -157,6 +157,14 @@ describe("a template in TypeScript", () => {
     await passesItsTests(place);
   });
 
+  it("limits sends the mails of a tenant in its places", async () => {
+    const place = await project("limits");
+    await serve(place);
+    expect(await call("restate/scope/acme/call/mails/send", "ada")).toEqual({ status: 200, body: "sent to ada" });
+    expect((await discovered(place)).toSorted()).toEqual(["campaigns", "mails"]);
+    await passesItsTests(place);
+  });
+
   it("saga undoes its bookings", async () => {
     const place = await project("saga");
     const { printed } = await serve(place);
@@ -215,7 +223,7 @@ describe("a template in TypeScript", () => {
   });
 
   it("is not written into a folder that has files, and an unknown name is refused", async () => {
-    expect(Object.keys(TEMPLATES)).toEqual(["greeter", "saga", "object", "workflow", "python", "go", "java"]);
+    expect(Object.keys(TEMPLATES)).toEqual(["greeter", "saga", "object", "workflow", "limits", "python", "go", "java"]);
     await command.run(["example", "saga", "mine"], { cwd: folder });
     const again = await command.run(["example", "greeter", "mine"], { cwd: folder });
     expect(again).toMatchObject({ code: 1, stdout: "" });

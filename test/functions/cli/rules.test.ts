@@ -1,4 +1,6 @@
 /** The output of `stepwell rules` for people, scripts and programs. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { service, type Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RuleBody, RulesBody, RuleTrialsBody } from "../../../shared/api/contract/limits.ts";
@@ -72,6 +74,26 @@ it("the list shows how many places are taken, and who waits", async () => {
   await run("rules", "rm", "handler:Mail/hold", "--yes");
   await expect.poll(() => release.length, { timeout: SEEN_WITHIN_MS }).toBe(5);
   for (const end of release) end();
+});
+
+it("the rules of a file are made or replaced, all or none, and others stay", async () => {
+  const file = join(stage.dataDir, "rules.json");
+  const write = (...patterns: string[]) =>
+    writeFileSync(
+      file,
+      JSON.stringify({ rules: patterns.map((pattern) => ({ pattern, limits: { concurrency: 3 } })) }),
+    );
+  await run("rules", "set", "kept", "--concurrency", "1");
+  write("one", "two/*");
+  expect((await run("rules", "apply", "-f", file)).stdout).toMatch(/^one +3 .*\ntwo\/\* +3 /m);
+  write("three", "a b");
+  const refused = await run("rules", "apply", "-f", file);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/1\.pattern: .*level 'a b'/)]);
+  const { rules } = await json<RulesBody>("rules", "list");
+  expect(rules.map(({ pattern }) => pattern)).toEqual(["kept", "one", "two/*"]);
+  writeFileSync(file, "[]");
+  const listless = await run("rules", "apply", "-f", file);
+  expect([listless.code, listless.stderr]).toEqual([2, expect.stringMatching(/no list 'rules'.*Write \{"rules"/s)]);
 });
 
 it("a rule is tried on the invocations of the last hour", async () => {

@@ -1,6 +1,6 @@
 /** Runs the services of this project with a control plane of its own: `stepwell dev` on free ports, with its data in a temporary folder. */
 import "../src/older-node.ts";
-import { spawn } from "node:child_process";
+import { exec, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http2";
@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
 import { services } from "../src/services.ts";
 
@@ -17,6 +18,8 @@ const COMMAND = process.env["STEPWELL"] ?? "stepwell";
 export interface Stepwell {
   /** Calls a handler, such as `greeter/greet`. @returns the status and the body, read as JSON */
   call(path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>;
+  /** Runs a command on this control plane, such as `rules list`. @returns what it prints. @throws Error if the command fails */
+  run(command: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -42,14 +45,24 @@ export async function startStepwell(): Promise<Stepwell> {
 
   // The log is JSON, a line for each event: the first line has the addresses, and later the services are registered.
   let ingress = "";
+  let admin = "";
   const log: string[] = [];
   for await (const line of createInterface({ input: control.stderr })) {
     log.push(line);
-    const event = line.startsWith("{") ? (JSON.parse(line) as { event: string; ingress: string }) : undefined;
-    if (event?.event === "process.started") ingress = event.ingress;
+    const event = line.startsWith("{")
+      ? (JSON.parse(line) as { event: string; ingress: string; admin: string })
+      : undefined;
+    if (event?.event === "process.started") ({ ingress, admin } = event);
     if (event?.event !== "deployment.registered") continue;
     control.stderr.resume();
-    return { call: (path, body) => call(`${ingress}${path}`, body), stop };
+    const env = { ...process.env, STEPWELL_ADMIN_URL: admin };
+    const run = async (command: string): Promise<string> => {
+      const { stdout } = await promisify(exec)(`${COMMAND} ${command} --data-dir ${join(folder, ".stepwell")}`, {
+        env,
+      });
+      return stdout;
+    };
+    return { call: (path, body) => call(`${ingress}${path}`, body), run, stop };
   }
   await stop();
   throw new Error(
