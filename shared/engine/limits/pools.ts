@@ -9,6 +9,7 @@ import { readLeaseRecord } from "../store/lease-record.ts";
 import type { Loaded } from "../store/load.ts";
 import { knowsEveryDriver } from "../ports/store-ownership.ts";
 import { joinLine, leaveLine, turnKeyOf } from "./line.ts";
+import { countWait, observeWait } from "./wait-metrics.ts";
 import { lookAtOneHolder } from "./look-at-holder.ts";
 import { giveBack, giveBackAll, hasPlace, type IsMine, serve, takeInAnyCase, takeOrWait } from "./places.ts";
 import { callForService, passPumpOn, passStart, releaseStarts, serveStarts, TOKEN_KEPT_MS } from "./starts.ts";
@@ -35,6 +36,7 @@ async function enter(
   active: ActiveInvocation,
   rules: RuleBook | Promise<RuleBook>,
 ): Promise<"go" | "waits"> {
+  const { waitsAt } = active.lease;
   for (let book = await rules; ;) {
     const pools = book.poolsOf(subjectOf(active.invocation.acceptance));
     await leaveUnruled(engine, active, book, pools);
@@ -44,14 +46,23 @@ async function enter(
     active.lease.noteGate(shut && gateText(shut.gate, shut.pool.name));
     if (shut === undefined) {
       active.places.mayHaveMore = false;
+      if (waitsAt !== undefined) observeWait(engine, readySinceMs(active));
       return "go";
     }
     // A change of the rules serves the turns that it finds. A turn that was written later has to find the change; a sole owner
     // has it in memory.
     const now = await (knowsEveryDriver(engine.settings) ? engine.registry.rules() : engine.registry.rulesNow());
-    if (limitsIn(now, shut.pool.name) === limitsIn(book, shut.pool.name)) return "waits";
+    if (limitsIn(now, shut.pool.name) === limitsIn(book, shut.pool.name)) {
+      if (waitsAt === undefined) countWait(engine, book, shut.pool.name);
+      return "waits";
+    }
     book = now;
   }
+}
+
+/** Since when the stretch of running could have begun: since the acceptance or the scheduled start, or since the last segment. */
+function readySinceMs({ invocation: { acceptance, segmentIndex, modifiedAtMs } }: ActiveInvocation): number {
+  return segmentIndex > 0 ? modifiedAtMs : (acceptance.startAtMs ?? acceptance.createdAtMs);
 }
 
 interface Shut {

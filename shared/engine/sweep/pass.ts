@@ -1,5 +1,6 @@
 /** One pass of the sweeper: its walks take turns until all are done, time is over, or workers get the rest as slices. */
 import { HOUR_MS } from "../../core/model/time-units.ts";
+import { measureLimits } from "../limits/measure.ts";
 import type { Engine } from "../engine.ts";
 import { momentOfPlace, placeAt } from "../store/item-keys.ts";
 import { type Guard, NO_GUARD } from "./guard.ts";
@@ -127,6 +128,7 @@ export async function runPass(engine: Engine, saved: Saved, passing: Passing): P
   await save(now);
   publishAges(pass, now, [...slices, ...handedOver]);
   publishOpenCount(pass, now, handedOver);
+  await measureLimits(engine);
   if (failures.length > 0) throw failures[0];
   return reported(pass, now, handedOver.length);
 }

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { ownWaits } from "../../../shared/engine/query/wait-view.ts";
 import { poolViews } from "../../../shared/engine/limits/views.ts";
+import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { load } from "../../../shared/engine/store/load.ts";
 import { presentedStatus } from "../../../shared/engine/operate/inspect.ts";
 import { sendOn, type Stage } from "../../harness/engine/engine-fixture.ts";
@@ -58,4 +59,21 @@ test("one that waits for a start shows when the line is served", async () => {
   const [wait] = await ownWaits(actor.engine, (await load(actor.engine, invocationId))!);
   expect(wait).toMatchObject({ kind: "start", name: "service:S", place: 1, waiting: 1 });
   expect(wait!.untilMs! - stage.pulse.nowMs()).toBeGreaterThan(55_000);
+});
+
+test("metrics count who waits, for how long, and by which rule", async () => {
+  const running = new Running();
+  const stage: Stage = await open({ work: takesMs(5_000, running, () => stage) });
+  const actor = stage.actor({ soleOwner: true });
+  actor.startWorker();
+  await stage.pulse.within(0, limit(actor, "service:S", { concurrency: 1 }));
+  for (let at = 0; at < 3; at++) await stage.pulse.within(0, sendOn(actor, "work"));
+  await stage.pulse.pass(6_000);
+  await stage.pulse.within(0, sweepOnce(actor.engine));
+  expect(actor.meter.total("limit_waits_total")).toBe(2);
+  const waited = actor.meter.measures.filter(({ name }) => name === "limit_wait_seconds");
+  expect(waited.map(({ value }) => Math.round(value))).toEqual([5]);
+  const rule = "service:S";
+  expect(actor.meter.standing.get("limit_waiting")).toEqual([{ value: 1, labels: { rule } }]);
+  expect(actor.meter.standing.get("limit_places_taken")).toEqual([{ value: 1, labels: { rule } }]);
 });
