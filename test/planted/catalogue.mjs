@@ -51,6 +51,13 @@ const CATALOGUE = {
       ["no credential is logged", "a credential in a query that reaches the log of the admin API"],
       ["no credential is logged", "a header for deployments that reaches the log of the admin API"],
     ],
+    "test/planted/rules/limits.test.ts": [
+      ["the rules of a request change together", "rules of a request that are written one by one"],
+      [
+        "a rule changes only as its precondition allows",
+        "a change of rules that is repeated without another look at them",
+      ],
+    ],
     "test/planted/rules/receipts.test.ts": [
       ["each entry has the moment of its receipt", "a receipt that is taken when the segment is written"],
       ["each entry has the moment of its receipt", "a receipt of the entry that came next"],
