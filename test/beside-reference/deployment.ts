@@ -5,9 +5,8 @@ import { createServer, type ServerResponse } from "node:http";
 import { createServer as createHttp2Server, type Http2ServerResponse } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
-import { servicesOf } from "./services.ts";
+import type { Cut } from "./player.ts";
 import type { Kind } from "./program.ts";
-import type { Recorder } from "./recorder.ts";
 
 export interface Deployment {
   readonly uri: string;
@@ -15,7 +14,12 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
-export async function startDeployment(kind: Kind, recorder: Recorder): Promise<Deployment> {
+type Services = NonNullable<Parameters<typeof createEndpointHandler>[0]["services"]>;
+
+/** @returns the services of a kind of exchange */
+export type ServicesOf = (kind: Kind, cut: Cut) => Services;
+
+export async function startDeployment(kind: Kind, servicesOf: ServicesOf): Promise<Deployment> {
   const exchanges = new AsyncLocalStorage<ServerResponse | Http2ServerResponse>();
   const cut = () => {
     const exchange = exchanges.getStore();
@@ -23,7 +27,7 @@ export async function startDeployment(kind: Kind, recorder: Recorder): Promise<D
     if ("stream" in exchange) exchange.stream.close(2);
     else exchange.destroy();
   };
-  const answer = createEndpointHandler({ services: servicesOf(kind, recorder, cut), logger: () => {} });
+  const answer = createEndpointHandler({ services: servicesOf(kind, cut), logger: () => {} });
   const server: Server =
     kind === "request-response"
       ? createServer((request, response) => exchanges.run(response, () => answer(request, response)))

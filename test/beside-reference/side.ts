@@ -6,9 +6,10 @@ import { startLocalProcess } from "../../functions/local/local-process.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
 import { REFERENCE, startServer } from "../compat/contestants.mjs";
-import { startDeployment } from "./deployment.ts";
+import { type ServicesOf, startDeployment } from "./deployment.ts";
 import { KINDS } from "./program.ts";
 import { Recorder } from "./recorder.ts";
+import { servicesOf } from "./services.ts";
 import { fetch, knowAdmin } from "../harness/local/admin-access.ts";
 
 export interface Answer {
@@ -87,7 +88,11 @@ async function ask(method: string, url: string, body?: unknown, headers: Record<
 }
 
 /** @returns the side after all deployments are registered */
-export async function openSide(name: "ours" | "theirs", startOn: (dir: string) => Promise<Server>): Promise<Side> {
+export async function openSide(
+  name: "ours" | "theirs",
+  startOn: (dir: string) => Promise<Server>,
+  services?: ServicesOf,
+): Promise<Side> {
   const closings: (() => Promise<unknown>)[] = [];
   const dir = await mkdtemp(join(tmpdir(), "stepwell-beside-"));
   closings.push(() => rm(dir, { recursive: true, force: true }));
@@ -96,7 +101,7 @@ export async function openSide(name: "ours" | "theirs", startOn: (dir: string) =
   closings.push(() => server.stop());
   const side = new Side(name, recorder, server, closings);
   for (const kind of KINDS) {
-    const deployment = await startDeployment(kind, recorder);
+    const deployment = await startDeployment(kind, services ?? ((of, cut) => servicesOf(of, recorder, cut)));
     closings.push(() => deployment.stop());
     const { status, text } = await side.admin("POST", "/deployments", {
       uri: deployment.uri,
@@ -110,6 +115,22 @@ export async function openSide(name: "ours" | "theirs", startOn: (dir: string) =
 export function startReference(dir: string): Promise<Server> {
   return startServer(REFERENCE, dir);
 }
+
+/** With the settings that its release 1.8 has by default. */
+export function startReferenceWithLimits(dir: string): Promise<Server> {
+  const { name, command } = REFERENCE;
+  const flags = Object.fromEntries(FLAGS_OF_LIMITS.map((flag) => [`RESTATE_EXPERIMENTAL_ENABLE_${flag}`, "true"]));
+  const started: typeof REFERENCE = {
+    name,
+    command: (place) => {
+      const { env, ...rest } = command(place);
+      return { ...rest, env: { ...env, ...flags } };
+    },
+  };
+  return startServer(started, dir);
+}
+
+const FLAGS_OF_LIMITS = ["VQUEUES", "PROTOCOL_V7", "SCOPED_VIRTUAL_OBJECTS"];
 
 export async function startStepwell(dir: string): Promise<Server> {
   const flags = { "data-dir": join(dir, "data"), "ingress.port": "0", "admin.port": "0", "log.level": "error" };

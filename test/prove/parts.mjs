@@ -47,6 +47,12 @@ export const PARTS = [
     long: seeds("npm run test:beside-reference -- beside-reference.test", 10, 500),
   },
   {
+    name: "beside-reference-limits",
+    what: "random rules and loads on this server and on the reference's binary: who runs, and who waits",
+    short: seeds("npm run test:beside-reference -- limits.test", 1, 8),
+    long: seeds("npm run test:beside-reference -- limits.test", 10, 40),
+  },
+  {
     name: "histories",
     what: "shared things are linearizable: on one table, and on a local process that is killed",
     short: [
