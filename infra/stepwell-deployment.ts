@@ -118,7 +118,10 @@ function functionOf(handlers: QualifiedFunction): IFunction {
 }
 
 /** One registering function per stack and admin API, shared by all deployments there. */
-function registrarOf(scope: Construct, props: StepwellDeploymentProps): LambdaFunction {
+export function registrarOf(
+  scope: Construct,
+  props: Pick<StepwellDeploymentProps, "admin" | "encryptionKey" | "codeFolder" | "logRetention">,
+): LambdaFunction {
   const { admin, encryptionKey } = props;
   const stack = Stack.of(scope);
   const id = `${REGISTRAR}${hashOf(stack.resolve(admin.arn))}`;

@@ -7,7 +7,11 @@ export interface AdminAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export type AskAdmin = (method: "POST" | "PATCH" | "DELETE", path: string, body?: object) => Promise<AdminAnswer>;
+export type AskAdmin = (
+  method: "POST" | "PUT" | "PATCH" | "DELETE",
+  path: string,
+  body?: object,
+) => Promise<AdminAnswer>;
 
 /** The gateway in front of the API does not wait longer. */
 const ANSWER_WITHIN_MS = 30_000;

@@ -62,7 +62,7 @@ async function remove(ask: AskAdmin, id: string): Promise<void> {
 }
 
 /** Short, because CloudFormation shows only the beginning. */
-function answerText({ status, body }: AdminAnswer): string {
+export function answerText({ status, body }: AdminAnswer): string {
   const { message, restate_code: code } = body;
   if (status === 401 || status === 403) {
     return `the admin API refused this function (${status}): its role may lack execute-api:Invoke, or the address is another account's`;

@@ -12,7 +12,11 @@ import { publishedManifest } from "./published-manifest.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TARGET = resolve(process.argv[2] ?? join(ROOT, "dist/cdk"));
-const CONSTRUCTS = { Stepwell: "infra/stepwell", StepwellDeployment: "infra/stepwell-deployment" };
+const CONSTRUCTS = {
+  Stepwell: "infra/stepwell",
+  StepwellDeployment: "infra/stepwell-deployment",
+  StepwellSchedule: "infra/stepwell-schedule",
+};
 const SBOM_FILE = "sbom.cdx.json";
 
 rmSync(TARGET, { recursive: true, force: true });

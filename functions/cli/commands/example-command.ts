@@ -72,6 +72,7 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
   object: { about: "a virtual object: a counter for each key, whose additions never overlap", ...NODE },
   workflow: { about: "a workflow that waits for a confirmation and answers queries meanwhile", ...NODE },
   limits: { about: "mails for tenants, of whom each has a few places at a time", ...NODE },
+  nightly: { about: "a report that a schedule makes each night", ...NODE },
   python: {
     about: "the greeter in Python",
     restarts: true,

@@ -222,8 +222,37 @@ describe("a template in TypeScript", () => {
     await passesItsTests(place);
   });
 
+  it("nightly reports on the day of each run", async () => {
+    const place = await project("nightly");
+    await serve(place);
+    const env = { STEPWELL_ADMIN_URL: stage.adminUri };
+    const schedules = async (...args: readonly string[]): Promise<string> =>
+      (await command.run(["schedules", ...args, "--json"], { env })).stdout;
+    const data = ["--data", '{"tenant":"acme"}'];
+    await schedules("create", "nightly", "reports/nightly", "--cron", "0 2 * * *", ...data);
+    await schedules("backfill", "nightly", "--from", "2026-01-01T00:00:00Z", "--to", "2026-01-03T00:00:00Z");
+    const ended = async (): Promise<number> => {
+      const { runs } = JSON.parse(await schedules("describe", "nightly")) as { runs: { outcome: string }[] };
+      return runs.filter(({ outcome }) => outcome === "succeeded").length;
+    };
+    await expect.poll(ended).toBe(2);
+    await schedules("delete", "nightly", "--yes");
+    expect(await discovered(place)).toEqual(["reports"]);
+    await passesItsTests(place);
+  });
+
   it("is not written into a folder that has files, and an unknown name is refused", async () => {
-    expect(Object.keys(TEMPLATES)).toEqual(["greeter", "saga", "object", "workflow", "limits", "python", "go", "java"]);
+    expect(Object.keys(TEMPLATES)).toEqual([
+      "greeter",
+      "saga",
+      "object",
+      "workflow",
+      "limits",
+      "nightly",
+      "python",
+      "go",
+      "java",
+    ]);
     await command.run(["example", "saga", "mine"], { cwd: folder });
     const again = await command.run(["example", "greeter", "mine"], { cwd: folder });
     expect(again).toMatchObject({ code: 1, stdout: "" });
