@@ -68,6 +68,9 @@ test("a refused rule shows the reason in place, a trial says what the rule would
   const row = page.getByRole("row").filter({ hasText: PATTERN });
   for (const cell of ["enabled", "5", "100/1m"]) await row.getByRole("cell", { name: cell, exact: true }).waitFor();
   await row.getByText("tenants").waitFor();
+  await page.getByRole("button", { name: "Count the last hour" }).click();
+  await row.getByRole("cell", { name: "0", exact: true }).waitFor();
+  expect(await axe()).toEqual([]);
   expect(await rules()).toMatchObject([
     { pattern: PATTERN, limits: { concurrency: 5, rate: "100/1m", burst: 2 }, description: "tenants" },
   ]);

@@ -36,3 +36,17 @@ export async function deleteRule({ pattern, version }: RuleBody): Promise<void> 
 export async function tryRule(body: RuleTrialRequest): Promise<RuleTrialsBody> {
   return await ask<RuleTrialsBody>("limits/rules/dry-run", { method: "POST", body });
 }
+
+/** As many rules as one trial takes. */
+const COUNTED_MAX = 100;
+
+/**
+ * Counts the invocations of the last hour by the rule that counts them; a disabled rule counts none.
+ * @throws ApiProblem
+ */
+export async function startsOfHour(rules: readonly RuleBody[]): Promise<ReadonlyMap<string, number>> {
+  const counted = rules.filter(({ disabled }) => !disabled).slice(0, COUNTED_MAX);
+  if (counted.length === 0) return new Map();
+  const { trials } = await tryRule({ rules: counted.map(({ pattern, limits }) => ({ pattern, limits })) });
+  return new Map(trials.map(({ pattern, matched }) => [pattern, matched]));
+}

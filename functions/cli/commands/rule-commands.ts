@@ -36,14 +36,35 @@ function listCommand(): Command {
   return new Command("list")
     .alias("ls")
     .description("List the rules with their use, and how many invocations wait.")
-    .action(async (_flags: unknown, command: Command) => {
-      const session = sessionOf(command);
-      const { body } = await session.admin.ask<RulesBody>("GET", `${PATH}?use=true`);
-      session.give(body, () => {
-        if (body.rules.length === 0) return "There is no rule. Make one with `stepwell rules set`.";
-        return rulesText(session.terminal.colours, body.rules, Date.now());
-      });
-    });
+    .option("--last-hour", "count the invocations of the last hour that each rule counts, too; reads them")
+    .action((flags: { readonly lastHour?: true }, command: Command) =>
+      list(sessionOf(command), flags.lastHour === true),
+    );
+}
+
+async function list(session: Session, countsHour: boolean): Promise<void> {
+  const { body } = await session.admin.ask<RulesBody>("GET", `${PATH}?use=true`);
+  const counts = countsHour ? await startsOfHour(session, body.rules) : new Map<string, number>();
+  const rules = body.rules.map((rule) => {
+    const started = counts.get(rule.pattern);
+    return { ...rule, ...(started !== undefined && { started_last_hour: started }) };
+  });
+  session.give({ rules }, () => {
+    if (rules.length === 0) return "There is no rule. Make one with `stepwell rules set`.";
+    return rulesText(session.terminal.colours, rules, Date.now());
+  });
+}
+
+/** As many rules as one trial takes. */
+const COUNTED_MAX = 100;
+
+/** The invocations of the last hour by the rule that counts them; a disabled rule counts none. */
+async function startsOfHour({ admin }: Session, rules: readonly RuleBody[]): Promise<ReadonlyMap<string, number>> {
+  const counted = rules.filter(({ disabled }) => !disabled).slice(0, COUNTED_MAX);
+  if (counted.length === 0) return new Map();
+  const asked: RuleTrialRequest = { rules: counted.map(({ pattern, limits }) => ({ pattern, limits })) };
+  const { body } = await admin.ask<RuleTrialsBody>("POST", `${PATH}/dry-run`, asked, "Reading invocations");
+  return new Map(body.trials.map(({ pattern, matched }) => [pattern, matched]));
 }
 
 const PATTERN_HELP =

@@ -6,19 +6,29 @@ import { pairsText, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
 import { foreignLine } from "./visible-text.ts";
 
+/** `started_last_hour`: the invocations of the last hour that the rule counts, if they were counted. */
+type Row = ListedRuleBody & { readonly started_last_hour?: number };
+
 /** @param nowMs the present moment, for the age of the oldest wait */
-export function rulesText(colours: Colours, rules: readonly ListedRuleBody[], nowMs: number): string {
-  const heads = ["PATTERN", "CONCURRENCY", "RATE", "BURST", "IN USE", "WAITING", "ENABLED", "DESCRIPTION"];
-  const rows = rules.map(({ pattern, limits: { concurrency, rate, burst }, use, disabled, description }) => [
-    pattern,
-    numberText(concurrency),
-    rate ?? "-",
-    numberText(burst),
-    useText(use),
-    waitingText(use, nowMs),
-    disabled ? "no" : "yes",
-    foreignLine(description ?? ""),
-  ]);
+export function rulesText(colours: Colours, rules: readonly Row[], nowMs: number): string {
+  const isCounted = rules.some((rule) => rule.started_last_hour !== undefined);
+  const hour = isCounted ? ["LAST HOUR"] : [];
+  const heads = ["PATTERN", "CONCURRENCY", "RATE", "BURST", "IN USE", "WAITING", ...hour, "ENABLED", "DESCRIPTION"];
+  const rows = rules.map((rule) => {
+    const { pattern, limits, use, disabled, description, started_last_hour: started } = rule;
+    const { concurrency, rate, burst } = limits;
+    return [
+      pattern,
+      numberText(concurrency),
+      rate ?? "-",
+      numberText(burst),
+      useText(use),
+      waitingText(use, nowMs),
+      ...(isCounted ? [numberText(started)] : []),
+      disabled ? "no" : "yes",
+      foreignLine(description ?? ""),
+    ];
+  });
   return tableText(colours, heads, rows);
 }
 

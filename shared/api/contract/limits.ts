@@ -70,8 +70,8 @@ export const UnwantedRules = z
   .describe("The rules of a request are deleted together, or none is.")
   .meta({ id: "UnwantedRules" });
 
-/** Each tried rule is computed over all invocations of the time. */
-export const TRIED_MAX = 10;
+/** The rules of one trial share its reads. */
+export const TRIED_MAX = 100;
 
 const over = z.string().transform((given, context) => {
   const ms = parseDurationMs(given);

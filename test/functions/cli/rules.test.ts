@@ -102,6 +102,8 @@ it("a rule is tried on the invocations of the last hour", async () => {
   expect(told.stdout).toMatch(
     /^The rule handler:Mail\/send \(1\/1h\) would have held back 2 of the 3 that it counts, among the 8 invocations of the last 1h; the longest wait is [\d.]+ s\.$/m,
   );
+  await run("rules", "set", "handler:Mail/send", "--concurrency", "9");
+  expect((await run("rules", "list", "--last-hour")).stdout).toMatch(/^handler:Mail\/send +9 +- +- +\S+ +\S+ +3 +yes/m);
   const body = await json<RuleTrialsBody>("rules", "try", "service:Other", "--concurrency", "1", "--over", "2h");
   expect(body).toMatchObject({ trials: [{ pattern: "service:Other", matched: 0 }], considered: 8, complete: true });
 });

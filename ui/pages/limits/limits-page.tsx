@@ -2,10 +2,11 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { ListedRuleBody } from "../../../shared/api/contract/limits.ts";
-import { useRules } from "../../data/limits.ts";
+import { type ApiProblem, problemOf } from "../../data/api.ts";
+import { startsOfHour, useRules } from "../../data/limits.ts";
 import { useShortcuts } from "../../data/shortcuts.ts";
 import { countText } from "../../model/size-text.ts";
-import { Empty, LoadedView } from "../../parts/states.tsx";
+import { Empty, LoadedView, ProblemBox } from "../../parts/states.tsx";
 import { type AskedRule, RuleDialog } from "./rule-dialogs.tsx";
 import { RuleTable } from "./rule-table.tsx";
 
@@ -33,10 +34,43 @@ export function LimitsPage(): JSX.Element {
       </div>
       <LoadedView loaded={rules.state.value} onRetry={refresh}>
         {(all: readonly ListedRuleBody[]) =>
-          all.length === 0 ? <NoRules /> : <RuleTable rules={all} onAsk={setAsked} />
+          all.length === 0 ? <NoRules /> : <AllRules rules={all} onAsk={setAsked} />
         }
       </LoadedView>
       {asked !== undefined && <RuleDialog asked={asked} onDone={refresh} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+interface AllRulesProps {
+  readonly rules: readonly ListedRuleBody[];
+  readonly onAsk: (asked: AskedRule) => void;
+}
+
+/** The counts of the last hour cost a read for each invocation, so they come when the reader asks for them. */
+function AllRules({ rules, onAsk }: AllRulesProps): JSX.Element {
+  const [starts, setStarts] = useState<ReadonlyMap<string, number>>();
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [isCounting, setCounting] = useState(false);
+  const count = async (): Promise<void> => {
+    setCounting(true);
+    setProblem(undefined);
+    try {
+      setStarts(await startsOfHour(rules));
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+    setCounting(false);
+  };
+  return (
+    <>
+      <RuleTable rules={rules} starts={starts} onAsk={onAsk} />
+      {problem !== undefined && <ProblemBox problem={problem} />}
+      <p>
+        <button type="button" disabled={isCounting} onClick={() => void count()}>
+          {isCounting ? "Counting …" : "Count the last hour"}
+        </button>
+      </p>
     </>
   );
 }

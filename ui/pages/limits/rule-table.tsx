@@ -13,10 +13,12 @@ const DESCRIPTION_CHARS = 120;
 export interface RuleTableProps {
   /** Ordered by pattern. */
   readonly rules: readonly ListedRuleBody[];
+  /** The invocations of the last hour by pattern; undefined until they are counted. */
+  readonly starts: ReadonlyMap<string, number> | undefined;
   readonly onAsk: (asked: AskedRule) => void;
 }
 
-export function RuleTable({ rules, onAsk }: RuleTableProps): JSX.Element {
+export function RuleTable({ rules, starts, onAsk }: RuleTableProps): JSX.Element {
   return (
     <table class="plain deployments rules">
       <TableHead
@@ -27,25 +29,26 @@ export function RuleTable({ rules, onAsk }: RuleTableProps): JSX.Element {
           { words: "Rate", class: "right" },
           { words: "In use", class: "right" },
           { words: "Waiting", class: "right" },
+          ...(starts === undefined ? [] : [{ words: "Last hour", class: "right" as const }]),
           "Changed",
           { words: "Changes", isHidden: true },
         ]}
       />
       <tbody>
         {rules.map((rule) => (
-          <RuleRow key={rule.pattern} rule={rule} onAsk={onAsk} />
+          <RuleRow key={rule.pattern} rule={rule} starts={starts} onAsk={onAsk} />
         ))}
       </tbody>
     </table>
   );
 }
 
-interface RuleRowProps {
+interface RuleRowProps extends Pick<RuleTableProps, "starts"> {
   readonly rule: ListedRuleBody;
   readonly onAsk: (asked: AskedRule) => void;
 }
 
-function RuleRow({ rule, onAsk }: RuleRowProps): JSX.Element {
+function RuleRow({ rule, starts, onAsk }: RuleRowProps): JSX.Element {
   const { pattern, description, disabled, limits } = rule;
   return (
     <tr>
@@ -90,6 +93,11 @@ function RuleRow({ rule, onAsk }: RuleRowProps): JSX.Element {
       <td data-label="Waiting" class="right">
         <WaitingText rule={rule} />
       </td>
+      {starts !== undefined && (
+        <td data-label="Last hour" class="right">
+          <HourText started={starts.get(pattern)} />
+        </td>
+      )}
       <td data-label="Changed">
         <Age at={new Date(rule.last_modified_millis_since_epoch).toISOString()} />
       </td>
@@ -134,7 +142,16 @@ function WaitingText({ rule: { use } }: { readonly rule: ListedRuleBody }): JSX.
   );
 }
 
-function Changes({ rule, onAsk }: RuleRowProps): JSX.Element {
+function HourText({ started }: { readonly started: number | undefined }): JSX.Element {
+  if (started === undefined) return <span class="dim">not counted</span>;
+  return (
+    <span class="number" title="Invocations of the last hour that the rule counts">
+      {countText(started)}
+    </span>
+  );
+}
+
+function Changes({ rule, onAsk }: Omit<RuleRowProps, "starts">): JSX.Element {
   const button = (kind: "change" | "enable" | "disable" | "delete", words: string): JSX.Element => (
     <button type="button" class="quiet" aria-label={`${words} ${rule.pattern}`} onClick={() => onAsk({ kind, rule })}>
       {words}
