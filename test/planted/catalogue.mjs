@@ -79,6 +79,7 @@ const CATALOGUE = {
   },
   seeds: {
     "test/simulation/seeds/planted-bugs.test.ts": [
+      ["a scope is part of a key", "a key whose partition forgets the scope"],
       ["I1", "segments without a fence"],
       ["I4", "a park that does not look once more"],
       ["I6", "a lock that is handed over unconditionally"],

@@ -3,7 +3,7 @@ import { editState, stateOf } from "../../../shared/engine/operate/edit-state.ts
 import type { Random } from "../random.ts";
 import type { Clients } from "./clients.ts";
 import type { Ask } from "./plan.ts";
-import { FLOW, namesOf, type Step } from "./program.ts";
+import { flowAt, namesOf, type Step } from "./program.ts";
 import type { Rules } from "./rules.ts";
 import type { World } from "./world.ts";
 
@@ -50,7 +50,7 @@ export class Edits {
     const { clock } = this.#world;
     const random = this.#random;
     await clock.sleep(atMs);
-    const target = { service: FLOW, key };
+    const target = flowAt(key);
     for (let n = random.between(1, EDITS_MAX); n > 0; n--) {
       await clock.sleep(random.pick(AFTER_MS));
       const value = `edit${this.#made++}`.padEnd(random.pick(VALUE_BYTES), "-");
@@ -73,7 +73,7 @@ export class Edits {
   async complaints({ changes }: Rules): Promise<readonly string[]> {
     const complaints: string[] = [];
     for (const { key, name, value, overMs } of this.#shown) {
-      const state = await stateOf(this.#world.observer(), { service: FLOW, key });
+      const state = await stateOf(this.#world.observer(), flowAt(key));
       const hides = changes.some((one) => one.key === key && one.name === name && one.atMs > overMs);
       if (hides && decoder.decode(state?.get(name)) === value)
         complaints.push(`an edit of ${key} hides a later write of ${name.slice(0, 8)}`);

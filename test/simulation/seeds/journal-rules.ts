@@ -36,8 +36,7 @@ export function missingEffects(table: WatchedTable, pk: string, before: Invocati
     if (effect.kind === "accept-child")
       return stands(effect.childId, "seg#000000") === undefined ? [`${pk} goes on without its child (I2)`] : [];
     if (effect.kind === "apply-state") {
-      const { key = "" } = before.acceptance.target;
-      const { holder, grant, applied } = lockOf(table, key);
+      const { holder, grant, applied } = lockOf(table, before.acceptance.target);
       const isMine = holder?.nonce === before.acceptance.nonce && grant === effect.changes.grant;
       return isMine && applied < segment.index ? [`${pk} goes on, and its state is not applied (I2)`] : [];
     }

@@ -1,6 +1,7 @@
 /** The rules for the lock of an object after every write (I6): one holder at a time, and a state that never goes back. */
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
+import type { Target } from "../../../shared/core/model/target.ts";
 import { type Lock, readLock } from "../../../shared/engine/store/lock-record.ts";
 import { lockKey } from "../../../shared/engine/store/object-keys.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
@@ -37,7 +38,7 @@ export function holderComplaints(
   joined: Note["lock"],
 ): string[] {
   if (acceptance.target.service !== OBJECT || segment.attempt === undefined) return [];
-  const { holder } = joined === undefined ? lockOf(table, acceptance.target.key ?? "") : readLock(joined.before);
+  const { holder } = joined === undefined ? lockOf(table, acceptance.target) : readLock(joined.before);
   if (holder?.nonce === acceptance.nonce || (joined !== undefined && takesFreeLock(joined, segment))) return [];
   const by = holder?.id ?? "no invocation";
   return [`${acceptance.id} wrote segment ${segment.index} while ${by} held its key (I6)`];
@@ -50,8 +51,9 @@ function takesFreeLock({ before, after }: NonNullable<Note["lock"]>, segment: Se
 }
 
 /** @returns the lock of a key of the object */
-export function lockOf(table: WatchedTable, key: string): Lock {
-  return readLock(table.shown(lockKey(`obj#${OBJECT}#${key}`)));
+export function lockOf(table: WatchedTable, { key = "", scope }: Pick<Target, "key" | "scope">): Lock {
+  const service = scope === undefined ? OBJECT : `${OBJECT}@${scope}`;
+  return readLock(table.shown(lockKey(`obj#${service}#${key}`)));
 }
 
 /** @returns the names of the programs that ran, in their order */

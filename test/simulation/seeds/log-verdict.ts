@@ -1,7 +1,7 @@
 /** The verdict on objects: the log of a key contains each program once, and each program found the entries before its own. */
 import type { Disturbed } from "./expected.ts";
 import { lockOf, logIn } from "./lock-rules.ts";
-import type { Keyed, Program } from "./program.ts";
+import { type Keyed, type Program, targetOf } from "./program.ts";
 import type { WatchedTable } from "./watched-table.ts";
 
 interface Ended {
@@ -22,7 +22,7 @@ export function logComplaints(
   for (const { program, text } of ended) {
     const { object, name } = program;
     if (object === undefined) continue;
-    const log = logs.get(object) ?? logIn(lockOf(table, object));
+    const log = logs.get(object) ?? logIn(lockOf(table, targetOf(program)));
     logs.set(object, log);
     const times = log.filter((one) => one === name).length;
     // A program that several lives played is there once for each.

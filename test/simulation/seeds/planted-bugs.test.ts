@@ -1,5 +1,5 @@
 /** Tests the simulation: it catches an engine with a planted mistake within a stated number of seeds. */
-import type { Condition, Item, Range } from "../../../shared/engine/ports/table.ts";
+import type { Condition, Item, Key, Range, Update, Write } from "../../../shared/engine/ports/table.ts";
 import { acting } from "../../planted/acts.ts";
 import { blindHandover, foreignIds, forgottenMessages } from "../../planted/mistakes.ts";
 import { plantedTests } from "../../planted/planted-tests.ts";
@@ -35,7 +35,34 @@ const blindPark: Sabotage = (engine) => {
   });
 };
 
+/** The partition of a key is named without the scope, so that keys of several scopes share their lock and their state. */
+const forgottenScope: Sabotage = (engine) => {
+  const { get, query, put, update, delete: remove, transact } = engine.table;
+  const pkOf = (pk: string): string => (/^obj#\w+@/.test(pk) ? acting(pk.replace(/@\w+/, "")) : pk);
+  const moved = <K extends Key>(key: K): K => ({ ...key, pk: pkOf(key.pk) });
+  return withTable(engine, {
+    get: (key: Key) => get(moved(key)),
+    query: (pk: string, range?: Range) => query(pkOf(pk), range),
+    put: (item: Item, condition?: Condition) => put(moved(item), condition),
+    update: (key: Key, changes: Update, condition?: Condition) => update(moved(key), changes, condition),
+    delete: (key: Key, condition?: Condition) => remove(moved(key), condition),
+    transact: (writes: readonly Write[]) =>
+      transact(
+        writes.map((write) =>
+          "item" in write ? { ...write, item: moved(write.item) } : { ...write, key: moved(write.key) },
+        ),
+      ),
+  });
+};
+
 const PLANTED = [
+  {
+    what: "a key whose partition forgets the scope",
+    sabotage: forgottenScope,
+    first: 2,
+    seeds: 50,
+    complaint: /held its key|found .*, and the log of/,
+  },
   { what: "segments without a fence", sabotage: noFence, first: 1, seeds: 200, complaint: /was changed \(I1\)/ },
   { what: "a park that does not look once more", sabotage: blindPark, first: 3, seeds: 200, complaint: /\(I4\)/ },
   {

@@ -164,14 +164,20 @@ const encoder = new TextEncoder();
 /** @returns the target by which a step attaches to the program that it has sent */
 function lookupOf({ of, key = "" }: { readonly of: Program; readonly key?: string }) {
   const target = targetOf(of);
-  if (of.flow !== undefined) return { workflow: { workflowName: target.service, workflowKey: of.flow } };
-  const at = { serviceName: target.service, serviceKey: target.key, handlerName: target.handler };
+  const { scope } = target;
+  if (of.flow !== undefined) return { workflow: { workflowName: target.service, workflowKey: target.key, scope } };
+  const at = { serviceName: target.service, serviceKey: target.key, handlerName: target.handler, scope };
   return { idempotentRequest: { ...at, idempotencyKey: key } };
 }
 
 function optionsOf(program: Program, idempotencyKey: string | undefined): CallOptions {
-  const { service, key = "" } = targetOf(program);
-  return { service, key, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+  const { service, key = "", scope } = targetOf(program);
+  return {
+    service,
+    key,
+    ...(scope !== undefined && { scope }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  };
 }
 
 /**

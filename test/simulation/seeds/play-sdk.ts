@@ -23,6 +23,7 @@ import {
   SERVICE,
   SLEPT,
   type Step,
+  targetOf,
   TELLS,
   WOKEN,
 } from "./program.ts";
@@ -103,10 +104,11 @@ async function send(ctx: Context, program: Program, key: string | undefined, del
   const keyed = key === undefined ? {} : { idempotencyKey: key };
   const delayed = delayMs > 0 ? { delay: delayMs } : {};
   const options = restate.rpc.sendOpts<Part>({ ...keyed, ...delayed });
-  const { object } = program;
   const unkeyed = program.brief === true ? briefPlayers : players;
-  if (object === undefined) return await ctx.serviceSendClient(unkeyed).play({ program }, options).invocationId;
-  return await ctx.objectSendClient(keyedPlayers, object).play({ program }, options).invocationId;
+  const { key: object = "", scope } = targetOf(program);
+  if (program.object === undefined) return await ctx.serviceSendClient(unkeyed).play({ program }, options).invocationId;
+  const from = scope === undefined ? ctx : ctx.scope(scope);
+  return await from.objectSendClient(keyedPlayers, object).play({ program }, options).invocationId;
 }
 
 function begin(ctx: Context, branch: Branch): RestatePromise<unknown> {
@@ -124,7 +126,9 @@ function begin(ctx: Context, branch: Branch): RestatePromise<unknown> {
       const { of: program, key } = branch;
       const options = restate.rpc.opts<Part, unknown[] | Keyed>(key === undefined ? {} : { idempotencyKey: key });
       if (program.object === undefined) return ctx.serviceClient(players).play({ program }, options);
-      return ctx.objectClient(keyedPlayers, program.object).play({ program }, options);
+      const { key: object = "", scope } = targetOf(program);
+      const from = scope === undefined ? ctx : ctx.scope(scope);
+      return from.objectClient(keyedPlayers, object).play({ program }, options);
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Programs: the steps of a handler as a value. The value is the input, so that one handler plays any program of a seed. */
-import type { Target } from "../../../shared/core/model/target.ts";
+import { parseScope, type Scope } from "../../../shared/core/model/scope.ts";
+import type { KeyOwner, Target } from "../../../shared/core/model/target.ts";
 
 /** A step that may also be a branch of a combination. */
 export type Branch =
@@ -89,10 +90,32 @@ export interface Keyed {
 }
 
 export function targetOf({ object, brief, flow, beside }: Program): Target {
-  if (flow !== undefined) return { service: FLOW, key: flow, handler: HANDLER };
-  if (beside !== undefined) return { service: FLOW, key: beside, handler: SHARED };
-  if (object !== undefined) return { service: OBJECT, key: object, handler: HANDLER };
+  if (flow !== undefined) return { service: FLOW, handler: HANDLER, ...placeOf(flow) };
+  if (beside !== undefined) return { service: FLOW, handler: SHARED, ...placeOf(beside) };
+  if (object !== undefined) return { service: OBJECT, handler: HANDLER, ...placeOf(object) };
   return { service: brief === true ? BRIEF : SERVICE, handler: HANDLER };
+}
+
+const NUMBERED = /^([a-z]+)(\d+)$/;
+
+/**
+ * Objects and workflows whose names differ by their number have one key, and differ by their scope: number 0 is in none. So a
+ * scope that gets lost anywhere mixes up their logs, locks and promises.
+ */
+function placeOf(name: string): { readonly key: string; readonly scope?: Scope } {
+  const [, key, number] = NUMBERED.exec(name) ?? [];
+  if (key === undefined) return { key: name };
+  return { key, ...(Number(number) > 0 && { scope: parseScope(`s${number}`)! }) };
+}
+
+/** @returns what names the key of a workflow */
+export function flowAt(name: string): KeyOwner {
+  return { service: FLOW, ...placeOf(name) };
+}
+
+/** The inverse of `placeOf`. */
+export function nameOfPlace({ key = "", scope }: KeyOwner): string {
+  return scope === undefined ? (/^[a-z]+$/.test(key) ? `${key}0` : key) : `${key}${scope.slice(1)}`;
 }
 
 /** The result of a step that sleeps, because a sleep returns no value. */

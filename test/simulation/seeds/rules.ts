@@ -11,7 +11,7 @@ import { missingEffects, segmentComplaints } from "./journal-rules.ts";
 import { ALL_APPLIED } from "../../../shared/engine/lock/hand-over.ts";
 import type { Lock } from "../../../shared/engine/store/lock-record.ts";
 import { holderComplaints, lockComplaints } from "./lock-rules.ts";
-import type { Part, Program } from "./program.ts";
+import { nameOfPlace, type Part, type Program } from "./program.ts";
 import { isPoisoned } from "./poison.ts";
 import type { ParkRule } from "./park-rule.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";
@@ -165,7 +165,7 @@ export class Rules {
     for (const entry of entries)
       if (entry.kind === "command" && entry.command.kind === "change-state" && entry.command.change.kind === "set")
         this.changes.push({
-          key: target.key ?? "",
+          key: nameOfPlace(target),
           name: entry.command.change.key,
           atMs: this.#observer.clock.nowMs(),
         });

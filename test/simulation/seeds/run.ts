@@ -14,7 +14,9 @@ import { Edits } from "./edits.ts";
 import { beginEvents } from "./events.ts";
 import { drawStretch, isFar, type Stretch } from "./far-plan.ts";
 import type { Fault } from "./fate.ts";
+import { objectAt } from "../../../shared/engine/store/object-keys.ts";
 import { drawFunctions } from "./functions.ts";
+import { nameOfPlace } from "./program.ts";
 import { type Ask, drawPlan } from "./plan.ts";
 import { Pauses } from "./pauses.ts";
 import { DEADLY_SHARE, isPoisoned } from "./poison.ts";
@@ -199,7 +201,7 @@ function leftIn(world: World, clients: Clients, rules: Rules, inAll: boolean): s
 function visitsIn(world: World, asked: readonly Ask[]): readonly Ask[] {
   const names = new Set(asked.map(({ program }) => program.name));
   return heldKeys(world.table.all()).flatMap((pk) => {
-    const object = pk.split("#").at(-1)!;
+    const object = nameOfPlace(objectAt("", pk));
     const program = { name: `v${object}`, steps: [], object };
     if (names.has(program.name)) return [];
     return [{ program, key: program.name, how: "call", atMs: 0, delayMs: 0 }];
