@@ -24,6 +24,7 @@ const SHARED_PAGES = {
   objects: "objects",
   topics: "topics",
   limits: "limits",
+  schedules: "schedules",
   call: "call",
   sql: "sql",
 };

@@ -5,6 +5,7 @@ import { CallPage } from "../pages/call/call-page.tsx";
 import { DeploymentsPage } from "../pages/deployments/deployments-page.tsx";
 import { LimitsPage } from "../pages/limits/limits-page.tsx";
 import { ObjectsPage } from "../pages/objects/objects-page.tsx";
+import { SchedulesPage } from "../pages/schedules/schedules-page.tsx";
 import { ServicesPage } from "../pages/services/services-page.tsx";
 import { SqlPage } from "../pages/sql/sql-page.tsx";
 import { TopicsPage } from "../pages/topics/topics-page.tsx";
@@ -20,6 +21,8 @@ export function LaterPages(): JSX.Element {
       return <LimitsPage />;
     case "objects":
       return <ObjectsPage />;
+    case "schedules":
+      return <SchedulesPage />;
     case "services":
       return <ServicesPage />;
     case "sql":

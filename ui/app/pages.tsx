@@ -25,6 +25,7 @@ export const PAGE_LINKS: readonly PageLink[] = [
   { page: "objects", words: "Objects", key: "b" },
   { page: "topics", words: "Topics", key: "k" },
   { page: "limits", words: "Limits", key: "l" },
+  { page: "schedules", words: "Schedules", key: "c" },
   { page: "call", words: "Try it", key: "t" },
   { page: "sql", words: "SQL", key: "q" },
 ];
@@ -39,6 +40,7 @@ export function pageOf({ page, rest: [first] }: Route): JSX.Element {
     case "deployments":
     case "limits":
     case "objects":
+    case "schedules":
     case "services":
     case "sql":
     case "topics":

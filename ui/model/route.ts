@@ -8,6 +8,7 @@ export const PAGES = [
   "objects",
   "topics",
   "limits",
+  "schedules",
   "call",
   "sql",
 ] as const;

@@ -1,0 +1,36 @@
+/** Schedules, and orders to them. */
+import type { ScheduleBody, TriggerAnswer } from "../../shared/api/contract/schedules.ts";
+import { ask } from "./api.ts";
+import { usePolled, type Polled } from "./polled.ts";
+
+/** Ordered by name, as the server lists them. */
+export function useSchedules(): Polled<readonly ScheduleBody[]> {
+  return usePolled(
+    "schedules",
+    async (signal) => (await ask<{ schedules: readonly ScheduleBody[] }>("schedules", { signal })).schedules,
+  );
+}
+
+/** @throws ApiProblem */
+export async function pauseSchedule(name: string, note: string): Promise<void> {
+  await ask(`${pathOf(name)}/pause`, { method: "POST", body: note === "" ? {} : { note } });
+}
+
+/** @throws ApiProblem */
+export async function resumeSchedule(name: string): Promise<void> {
+  await ask(`${pathOf(name)}/resume`, { method: "POST" });
+}
+
+/** @throws ApiProblem META0901 if the handler takes no runs now */
+export async function triggerSchedule(name: string): Promise<string> {
+  return (await ask<TriggerAnswer>(`${pathOf(name)}/trigger`, { method: "POST", body: {} })).invocation_id;
+}
+
+/** @throws ApiProblem */
+export async function deleteSchedule(name: string): Promise<void> {
+  await ask(pathOf(name), { method: "DELETE" });
+}
+
+function pathOf(name: string): string {
+  return `schedules/${encodeURIComponent(name)}`;
+}
