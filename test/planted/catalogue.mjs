@@ -222,6 +222,12 @@ const CATALOGUE = {
       ["I9", "a restart keeps the input alone"],
       ["equal failures in a row are one event", "each failure is noted anew"],
     ],
+    "test/beside-reference/limits/planted.test.ts": [
+      ["I13", "a place more than the limit"],
+      ["no place is free while one waits for it", "a holder beyond the limit stays there"],
+      ["of a level, the most specific pattern counts", "the pattern with the fewest names counts"],
+      ["a disabled rule limits nothing", "a disabled rule limits"],
+    ],
   },
 };
 

@@ -6,7 +6,7 @@ import { LOADER, limitedServices, Orders, WORK } from "./handlers.ts";
 import type { Job, Status } from "./model.ts";
 
 /** Ten times what a change takes on a busy machine. */
-const SETTLED_WITHIN_MS = Number(process.env["BESIDE_GUARD_MS"] ?? 60_000);
+export const SETTLED_WITHIN_MS = Number(process.env["BESIDE_GUARD_MS"] ?? 60_000);
 const LOOK_EVERY_MS = 15;
 
 interface ShownRule {
@@ -18,6 +18,8 @@ interface ShownRule {
 export class LimitedSide {
   readonly side: Side;
   readonly orders: Orders;
+  /** How long a look waits for what should be. */
+  settledWithinMs = SETTLED_WITHIN_MS;
   readonly #ids = new Map<string, string>();
   /** The versions of the rules by their patterns. */
   readonly #versions = new Map<string, number>();
@@ -116,7 +118,7 @@ export class LimitedSide {
 
   /** Waits until the invocations look as expected. @returns how they look then, or at the end of the time */
   async settle(expected: readonly Job[]): Promise<Readonly<Record<string, string>>> {
-    const deadlineMs = performance.now() + SETTLED_WITHIN_MS;
+    const deadlineMs = performance.now() + this.settledWithinMs;
     for (;;) {
       const seen = await this.statuses(expected);
       if (expected.every(({ name, status }) => seen[name] === status) || performance.now() > deadlineMs) return seen;

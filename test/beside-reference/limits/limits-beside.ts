@@ -20,6 +20,9 @@ export class LimitsBeside {
   readonly #theirs: LimitedSide;
   readonly figures = { scenes: 0, rounds: 0, acts: 0, rules: 0, invocations: 0, waitersSeen: 0 };
 
+  /** No scope of another scene is the same. */
+  #plays = 0;
+
   private constructor(ours: LimitedSide, theirs: LimitedSide) {
     this.#ours = ours;
     this.#theirs = theirs;
@@ -39,12 +42,11 @@ export class LimitsBeside {
     return new LimitsBeside(sides[0]!, sides[1]!);
   }
 
-  async stop(): Promise<void> {
-    await Promise.all([this.#ours.side.stop(), this.#theirs.side.stop()]);
-  }
-
-  async play(seed: number): Promise<Played> {
-    const scene = new LimitScene(seed, [this.#ours, this.#theirs]);
+  /** @param settledWithinMs how long a look waits for what should be */
+  async play(seed: number, settledWithinMs?: number): Promise<Played> {
+    const sides = [this.#ours, this.#theirs] as const;
+    if (settledWithinMs !== undefined) for (const side of sides) side.settledWithinMs = settledWithinMs;
+    const scene = new LimitScene(seed, sides, `x${this.#plays++}.${seed}`);
     const played = await scene.play();
     this.figures.scenes++;
     this.figures.rounds += ROUNDS;
@@ -53,6 +55,10 @@ export class LimitsBeside {
     this.figures.waitersSeen += scene.counts.waitersSeen;
     this.figures.invocations += scene.counts.invocations;
     return played;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#ours.side.stop(), this.#theirs.side.stop()]);
   }
 }
 
@@ -66,11 +72,11 @@ class LimitScene {
   readonly counts = { acts: 0, rules: 0, waitersSeen: 0, invocations: 0 };
   #world: World = { jobs: [], rules: [] };
 
-  constructor(seed: number, sides: readonly [LimitedSide, LimitedSide]) {
+  constructor(seed: number, sides: readonly [LimitedSide, LimitedSide], name: string) {
     this.#random = new Random(seed);
     this.#drawing = new ActDrawing(this.#random);
     this.#sides = sides;
-    this.#scopes = Array.from({ length: SCOPES }, (_, at) => `x${seed}.${at}`);
+    this.#scopes = Array.from({ length: SCOPES }, (_, at) => `${name}.${at}`);
   }
 
   async play(): Promise<Played> {
