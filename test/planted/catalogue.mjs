@@ -103,6 +103,17 @@ const CATALOGUE = {
       ["a driver stops in time", "a function that does not notice that its time is up"],
       ["an invocation that ends its processes is paused", "a suspect that is tried without a mark"],
     ],
+    "test/simulation/places/planted-mistakes.test.ts": [
+      ["I13", "a give-back that overlooks the mark"],
+      ["I13", "a joiner that does not read again after its mark"],
+      ["I13", "a driver that does not ask who has the lease"],
+      ["I13", "a place that is freed under any stamp"],
+      ["I13", "a park that keeps its place"],
+      ["I13", "a hand-over that keeps the turn"],
+      ["I13", "a hand-over that sends no message"],
+      ["I13", "a place that is taken blindly"],
+      ["I13", "a token that is taken blindly"],
+    ],
     "test/simulation/topics/planted-bugs.test.ts": [
       ["I7", "a batch without the number of its reset"],
       ["a position moves after its records are accepted", "a position that moves first"],

@@ -27,13 +27,18 @@ import { scheduledTable, type Waiting } from "./scheduled-table.ts";
 /** Shorter than a lease. */
 const SLEEP_MS = 5_000;
 const TICK_MS = SLEEP_MS + 1;
+/** No order of a plan has as many calls. */
+const STEPS_MAX = 1_000;
+const RATE = { count: 1, perMs: 3_600_000, burst: 1 };
 
-const HANDLERS = ["ends", "sleeps", "fails"] as const;
+const HANDLERS = ["ends", "sleeps", "fails", "wavers"] as const;
 
 export interface Plan {
-  /** The handler of each invocation: `ends` at once, `sleeps` first, or `fails` at first. */
+  /** The handler of each invocation: `ends` at once, `sleeps` first, or fails in the first (`fails`) or the second (`wavers`) attempt. */
   readonly lives: readonly (typeof HANDLERS)[number][];
   readonly places: number;
+  /** If true, the rule has a rate instead: one start an hour. */
+  readonly isRate?: boolean;
   /** How many workers may die, leases run out, short times pass, and kills come. */
   readonly deaths?: number;
   readonly leases?: number;
@@ -73,10 +78,13 @@ export class World {
   readonly left: { deaths: number; leases: number; ticks: number; kills: number };
   messages: Message[];
   nowMs: number;
+  #steps = 0;
   #born = new Map<number, number>();
   readonly #leaseMs: number;
-  /** The invocations whose first attempt has failed. */
-  readonly failed = new Set<string>();
+  /** The invocations that have begun. */
+  readonly begun = new Set<number>();
+  /** How many attempts the invocations that fail have made. */
+  readonly attempts = new Map<string, number>();
   /** Looks of the sweeper that were needed. */
   looks = 0;
 
@@ -97,7 +105,8 @@ export class World {
     const world = new World(plan);
     const engine = world.#engine("door", world.table);
     await writeDeployment(world.meta, "", deployment(1, [service("S", [...HANDLERS])]), 0);
-    await applyRules(engine, [{ pattern: "service:S", limits: { concurrency: plan.places } }]);
+    const limits = plan.isRate === true ? { rate: RATE } : { concurrency: plan.places };
+    await applyRules(engine, [{ pattern: "service:S", limits }]);
     const ids: InvocationId[] = [];
     for (const handler of plan.lives) {
       const sent = await send(engine, submission(handler));
@@ -126,16 +135,18 @@ export class World {
       cancel: async () => {},
     } as unknown as Engine["timers"];
     const sleeps: Handler = async (ctx) => (await ctx.get(ctx.sleep(START_MS + SLEEP_MS)), "slept");
-    const fails: Handler = (ctx) => {
-      const of = ctx.journal.start.debugId;
-      if (this.failed.has(of)) return "done";
-      this.failed.add(of);
-      throw new Error("at first");
+    const failing = (which: number): Handler => {
+      return (ctx) => {
+        const of = ctx.journal.start.debugId;
+        const number = (this.attempts.get(of) ?? 0) + 1;
+        this.attempts.set(of, number);
+        if (number === which) throw new Error("not this time");
+        return "done";
+      };
     };
-    const scripted = new ScriptedDeployment({ ends: () => "done", sleeps, fails });
+    const scripted = new ScriptedDeployment({ ends: () => "done", sleeps, fails: failing(1), wavers: failing(2) });
     const endpoints: Endpoints = { open: (request) => (onAttempt(), scripted.open(request)) };
-    const engine = compose({ clock, table, meta: this.meta, queue, timers, endpoints }, name, false);
-    return this.plan.sabotage === undefined ? engine : this.plan.sabotage(engine);
+    return compose({ clock, table, meta: this.meta, queue, timers, endpoints }, name, false);
   }
 
   get due(): readonly Message[] {
@@ -173,7 +184,12 @@ export class World {
       isDead: false,
     };
     this.workers.push(worker);
-    const engine = this.#engine(worker.name, scheduledTable(this.table, waiting), () => (worker.hasAsked = true));
+    const onAttempt = (): void => {
+      worker.hasAsked = true;
+      this.begun.add(of);
+    };
+    const right = this.#engine(worker.name, scheduledTable(this.table, waiting), onAttempt);
+    const engine = this.plan.sabotage?.(right) ?? right;
     run(engine).then(
       () => (worker.isOver = true),
       (error: unknown) => {
@@ -193,11 +209,15 @@ export class World {
   }
 
   async step(worker: Worker): Promise<void> {
+    if (++this.#steps > STEPS_MAX) throw new Broken("the calls do not end");
     const call = worker.waiting.shift()!;
     const answer = await call.pass();
     worker.seen = String(hashOf(`${worker.seen}${call.method}${textOf(answer)}`));
-    this.#judge(worker, call, answer);
+    if (this.plan.isRate !== true) this.#judge(worker, call, answer);
     await this.settle();
+    const most = 1 + Math.floor((this.nowMs - START_MS) / RATE.perMs);
+    if (this.plan.isRate === true && this.begun.size > most)
+      throw new Broken(`${this.begun.size} have begun, not ${most}`);
   }
 
   /** An attempt counts only once its segment is stored: then a place must name its invocation. */
@@ -225,6 +245,8 @@ export class World {
   lease(): void {
     this.left.leases--;
     this.nowMs += this.#leaseMs + 1;
+    // The queue delivers the message of a worker that stands still once more.
+    for (const { wake } of this.alive) if (wake !== undefined) this.#send(wake, this.nowMs);
   }
 
   /** Lets the workers run until each waits for the table, or is over. */
