@@ -11,6 +11,7 @@ import { KEYED_SCENARIOS } from "../keyed-scenarios.ts";
 import { EDITS } from "../operations/edits.ts";
 import { FORGETS } from "../operations/forgets.ts";
 import { ORDERS } from "../operations/orders.ts";
+import { SCHEDULES } from "../operations/schedules.ts";
 import { TALKS } from "../operations/talks.ts";
 import { UNSTARTED } from "../operations/unstarted.ts";
 import { run } from "../run.ts";
@@ -18,7 +19,7 @@ import { SCENARIOS } from "../scenarios.ts";
 import { FUNCTIONS } from "../sweeper/functions.ts";
 
 const DAYS = 13;
-const OPERATED = [...EDITS, ...FORGETS, ...ORDERS, ...TALKS, ...UNSTARTED];
+const OPERATED = [...EDITS, ...FORGETS, ...ORDERS, ...SCHEDULES, ...TALKS, ...UNSTARTED];
 const ALL = [
   ...SCENARIOS,
   ...KEYED_SCENARIOS,
