@@ -129,12 +129,15 @@ class LimitScene {
     const expected = Object.fromEntries(openJobs(next.jobs, before).map(({ name, status }) => [name, status]));
     this.counts.waitersSeen += Object.values(expected).filter((status) => status === "waiting").length;
     this.#complaints.push(...compare(ours!, theirs!).map((found) => `between the servers: ${shownFound(found)}`));
-    for (const [name, seen] of [
-      ["ours", ours!],
-      ["theirs", theirs!],
-    ] as const)
-      for (const { path, ours: is, theirs: should } of compare(seen.statuses, expected))
-        this.#complaints.push(`${name}: ${path.join()} is ${String(is)} and should be ${String(should)}`);
+    for (const [at, { statuses }] of [ours!, theirs!].entries())
+      for (const { path, ours: is, theirs: should } of compare(statuses, expected)) {
+        const { side, orders } = this.#sides[at]!;
+        const attempts = orders.begun.filter((name) => name === path[0]).length;
+        const begun = `its handler has begun ${attempts} times`;
+        this.#complaints.push(
+          `${side.name}: ${path.join()} is ${String(is)} and should be ${String(should)}; ${begun}`,
+        );
+      }
   }
 
   /** Removes the rules, and ends all that is left. */
