@@ -67,9 +67,10 @@ const LIMITED: readonly CostShape[] = [
       await play.send("Leaf/atGate", "first");
       play.work();
       await play.until(() => play.stage.deployment.atGate === 1, "the handler waits at the gate");
-      const { acks } = play.stage.queue.requests;
       await play.send("Leaf/echo", "second");
-      await play.until(() => play.stage.queue.requests.acks > acks, "the second one waits");
+      const { activeInvocations } = play.worker.engine;
+      const isParked = () => play.told().includes("put turn") && activeInvocations.size === 1;
+      await play.until(isParked, "the second one waits");
       play.stage.deployment.openGate();
       await play.settle();
     },

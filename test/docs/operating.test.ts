@@ -78,7 +78,7 @@ test("the number of each resource is that of the page", () => {
     ["| 2 event sources of the worker |", "AWS::Lambda::EventSourceMapping", 2],
     ["| 1 group of EventBridge schedules |", "AWS::Scheduler::ScheduleGroup", 1],
     ["| 1 rule, every 5 minutes |", "AWS::Events::Rule", 1],
-    ["| 8 alarms and 1 dashboard |", "AWS::CloudWatch::Alarm", 8],
+    ["| 9 alarms and 1 dashboard |", "AWS::CloudWatch::Alarm", 9],
     ["| 6 log groups |", "AWS::Logs::LogGroup", 6],
     ["| 6 roles |", "AWS::IAM::Role", 6],
   ] as const) {

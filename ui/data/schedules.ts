@@ -18,7 +18,7 @@ export async function pauseSchedule(name: string, note: string): Promise<void> {
 
 /** @throws ApiProblem */
 export async function resumeSchedule(name: string): Promise<void> {
-  await ask(`${pathOf(name)}/resume`, { method: "POST" });
+  await ask(`${pathOf(name)}/resume`, { method: "POST", body: {} });
 }
 
 /** @throws ApiProblem META0901 if the handler takes no runs now */

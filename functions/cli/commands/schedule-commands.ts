@@ -209,7 +209,7 @@ function resumeCommand(): Command {
     .argument("<name>")
     .action(async (name: string, _flags: unknown, command: Command) => {
       const session = sessionOf(command);
-      const { body } = await session.admin.ask<ScheduleBody>("POST", `${pathOf(name)}/resume`);
+      const { body } = await session.admin.ask<ScheduleBody>("POST", `${pathOf(name)}/resume`, {});
       const next = body.next[0] === undefined ? "no moment follows" : `next ${momentText(body.next[0])}`;
       session.give(body, () => `Resumed ${body.name}: ${next}`);
     });

@@ -51,6 +51,9 @@ export const PauseScheduleBody = z
   .strictObject({ note: optional(z.string().max(500)).describe("Why, for those who look at the schedule.") })
   .meta({ id: "PauseSchedule" });
 
+/** Has no members. A request without JSON is refused, because a page of any origin could send it. */
+export const ResumeScheduleBody = z.strictObject({}).meta({ id: "ResumeSchedule" });
+
 export const TriggerBody = z
   .strictObject({
     request_id: optional(

@@ -67,8 +67,8 @@ test("a pause has a note and who ordered it, and a resumption ends it", async ()
   await put(NIGHTLY);
   const paused = await plane.ask("POST", "/schedules/nightly/pause", { note: "the source moves" });
   expect(paused.json).toMatchObject({ status: "paused", pause: { note: "the source moves" } });
-  expect((await plane.ask("POST", "/schedules/nightly/resume")).json).toMatchObject({ status: "active" });
-  expect((await plane.ask("POST", "/schedules/none/pause")).status).toBe(404);
+  expect((await plane.ask("POST", "/schedules/nightly/resume", {})).json).toMatchObject({ status: "active" });
+  expect((await plane.ask("POST", "/schedules/none/pause", {})).status).toBe(404);
 });
 
 test("a trigger answers with its invocation, the same one for the same request id", async () => {

@@ -19,6 +19,7 @@ import {
   ChangeScheduleBody,
   NewScheduleBody,
   PauseScheduleBody,
+  ResumeScheduleBody,
   ScheduleBody,
   Schedules,
   ScheduleSetBody,
@@ -70,6 +71,7 @@ export const SCHEDULE_ROUTES = [
   }),
   route("POST", "/schedules/:name/resume", resume, {
     summary: "Let a paused schedule go on with the moments after now",
+    body: [ResumeScheduleBody],
     answers: { 200: ScheduleBody },
   }),
   route("POST", "/schedules/:name/trigger", trigger, {
@@ -130,7 +132,7 @@ async function deleteSchedule(asked: AdminRequest): Promise<HttpResponse> {
 async function pause(asked: AdminRequest): Promise<HttpResponse> {
   const { engine, request } = asked;
   const name = pathParam(asked, "name");
-  const { note } = request.body.length === 0 ? {} : readJsonBody(request, PauseScheduleBody);
+  const { note } = readJsonBody(request, PauseScheduleBody);
   const by = request.caller;
   const how = { ...(note !== undefined && { note }), ...(by !== undefined && { by }) };
   return shown(asked, name, await pauseSchedule(engine, name, how));
@@ -138,13 +140,14 @@ async function pause(asked: AdminRequest): Promise<HttpResponse> {
 
 async function resume(asked: AdminRequest): Promise<HttpResponse> {
   const name = pathParam(asked, "name");
+  readJsonBody(asked.request, ResumeScheduleBody);
   return shown(asked, name, await resumeSchedule(asked.engine, name));
 }
 
 async function trigger(asked: AdminRequest): Promise<HttpResponse> {
   const { engine, request } = asked;
   const name = pathParam(asked, "name");
-  const { request_id: requestId } = request.body.length === 0 ? {} : readJsonBody(request, TriggerBody);
+  const { request_id: requestId } = readJsonBody(request, TriggerBody);
   const triggered = await triggerSchedule(engine, name, requestId);
   if (triggered === undefined) throw unknownSchedule(name);
   const { invocationId, isNew } = triggered;
