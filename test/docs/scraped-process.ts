@@ -79,5 +79,7 @@ async function failingRun(adminUri: string): Promise<void> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ service: "Greeter", handler: "stop", interval: "1h" });
   expect((await fetch(`${adminUri}/schedules/nightly`, { method: "PUT", headers, body })).status).toBe(201);
-  expect((await fetch(`${adminUri}/schedules/nightly/trigger`, { method: "POST" })).status).toBe(202);
+  expect((await fetch(`${adminUri}/schedules/nightly/trigger`, { method: "POST", headers, body: "{}" })).status).toBe(
+    202,
+  );
 }

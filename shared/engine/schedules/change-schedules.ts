@@ -58,7 +58,10 @@ export async function putSchedule(engine: Engine, plan: SchedulePlan): Promise<P
     const stored = before === undefined ? await create(engine, plan) : await change(engine, before, plan);
     if (stored === undefined) continue;
     const kind = before === undefined ? "created" : "changed";
-    engine.log.write(`schedule.${kind}`, { schedule: plan.name, generation: stored.schedule.generation });
+    engine.log.write(kind === "created" ? "schedule.created" : "schedule.changed", {
+      schedule: plan.name,
+      generation: stored.schedule.generation,
+    });
     await orderWake(engine, stored);
     return { kind, stored };
   }

@@ -41,7 +41,7 @@ test("the file is applied, and a backfill makes the report of each of its days",
 });
 
 test("a trigger runs at once, and the schedule shows it", async () => {
-  await ask("POST", "schedules/nightly/trigger");
+  await ask("POST", "schedules/nightly/trigger", {});
   await vi.waitFor(async () => {
     const { runs } = await shown();
     expect(runs.find(({ kind }) => kind === "trigger")?.outcome).toBe("succeeded");
