@@ -62,13 +62,14 @@ export const DIFFERENCES: readonly Difference[] = [
     explains: (found) => column("pinned_service_protocol_version")(found) && found.ours === 7 && found.theirs === 6,
   },
   {
-    what: "`sys_invocation`: `outcome`, `last_action`, `last_action_at`",
+    what: "`sys_invocation`: `outcome`, `last_action`, `last_action_at`, `priority`",
     ours: "set",
     theirs: "no such column",
-    reason: "operators ask how an invocation ended, and who stopped it",
+    reason: "operators ask how an invocation ended, who stopped it, and what goes first",
     decidedBy: "docs/sql.md, What differs from the reference",
     explains: (found) =>
-      ["outcome", "last_action", "last_action_at"].some((name) => column(name)(found)) && isMissing(found.theirs),
+      ["outcome", "last_action", "last_action_at", "priority"].some((name) => column(name)(found)) &&
+      isMissing(found.theirs),
   },
   {
     what: "`sys_invocation.created_using_restate_version`",
