@@ -50,7 +50,9 @@ inEachCombination(({ version, post, attach, show }) => {
     expect(textOf(await attach(runs[0]!))).toBe(JSON.stringify(`${first} first`));
   });
 
-  describe.runIf(version >= 7)("a handler", () => {
+  // Before V7 the protocol has no place for a scope, and the SDK refuses one.
+  if (version < 7) return;
+  describe("a handler", () => {
     test("is told its scope, its limit key and its idempotency key", async () => {
       const headers = { "x-restate-limit-key": "gold/eu", "idempotency-key": randomUUID() };
       const told = { scope: "t1", limitKey: "gold/eu", idempotencyKey: headers["idempotency-key"] };
