@@ -51,7 +51,9 @@ test.each(pages)("$title", async (page) => {
   expect(theirs.text).not.toMatch(FAILURE);
   expect(linesOf("ours", page, ours)).toBe(linesOf("theirs", page, theirs));
   expect(failedRequests(ours)).toEqual(failedRequests(theirs));
-  expect(ours.complaints).toEqual(theirs.complaints);
+  // The editor of the page complains of a load that it cancels, if a page is left before the load has ended.
+  const lasting = (complaints: readonly string[]) => complaints.filter((one) => one !== "exception: Canceled");
+  expect(lasting(ours.complaints)).toEqual(lasting(theirs.complaints));
 });
 
 test("each listed difference is still seen on these pages", () => {
