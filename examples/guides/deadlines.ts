@@ -2,7 +2,7 @@
 import * as restate from "@restatedev/restate-sdk";
 
 export const archive = {
-  /** What the handlers have given back. */
+  /** The rooms that the handlers have given back. */
   released: [] as string[],
 };
 

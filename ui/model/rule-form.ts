@@ -40,7 +40,7 @@ export function missingIn({ pattern, concurrency, rate, burst }: RuleForm): stri
   return burst.trim() !== "" && rate.trim() === "" ? "A burst needs a rate." : undefined;
 }
 
-/** What a trial lacks beside what `missingIn` names. */
+/** The parts that a trial lacks, in addition to those that `missingIn` names. */
 export function missingForTrial({ concurrency, rate }: RuleForm): string | undefined {
   return concurrency.trim() === "" && rate.trim() === "" ? "A trial needs a limit." : undefined;
 }

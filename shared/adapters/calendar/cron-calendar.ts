@@ -8,7 +8,7 @@ import { isZone, localTimeOf, momentOfLocal } from "./zones.ts";
 
 /** Expressions are parsed again once this many others were read. */
 const KEPT_MAX = 1_000;
-/** Of this many local times in a row, at most all but one are left out by a change of a clock: a search then goes on behind it. */
+/** A change of a clock leaves out fewer local times in a row than this, so the search goes on until then. */
 const TRIES_MAX = 50;
 const SECOND_MS = 1_000;
 /** No change of a clock repeats more than this. */

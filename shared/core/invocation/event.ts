@@ -96,7 +96,7 @@ export interface AttemptEnded extends AttemptNews {
 export interface Kill {
   readonly kind: "kill";
   readonly atMs: number;
-  /** What its caller gets; by default that it was killed. */
+  /** The failure that the caller gets; by default it says that the invocation was killed. */
   readonly failure?: Failure;
 }
 

@@ -2,7 +2,7 @@
 import { canonicalPattern, parsePattern } from "./pattern.ts";
 import { CONCURRENCY_MAX, DESCRIPTION_MAX, type Limits, type Rule, RULES_MAX } from "./rule.ts";
 
-/** What must be true of the stored rule before the change. */
+/** The state that the stored rule must have before the change. */
 export type Precondition =
   | { readonly type: "none" }
   | { readonly type: "does_not_exist" }

@@ -14,9 +14,9 @@ export interface RequestOptions {
   readonly startWithinMs?: number;
   /** Within this time the invocation ends; `inherit`: within what its caller has left. */
   readonly endWithin?: number | "inherit";
-  /** Of one target and key, one invocation at a time is the current one. */
+  /** One invocation at a time is the current one of a target and key. */
   readonly singleton?: string;
-  /** What a request does if an open invocation is the current one of its singleton key. */
+  /** The action of a request whose singleton key has an open current invocation. */
   readonly onDuplicate?: OnDuplicate;
   /** The invocation starts after this time, unless a later request with its singleton key replaces it before. */
   readonly debounceMs?: number;

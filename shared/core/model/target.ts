@@ -24,7 +24,7 @@ export interface Target {
   readonly scope?: Scope;
 }
 
-/** What names the key of an object or a workflow. */
+/** The parts of a target that name the key of an object or a workflow. */
 export type KeyOwner = Pick<Target, "service" | "key" | "scope">;
 
 /**

@@ -17,7 +17,7 @@ import {
   type SchedulePlan,
 } from "./schedule.ts";
 
-/** What the checks need to know of calendar and platform. */
+/** The facts about calendar and platform that the checks use. */
 export interface PlanRules {
   readonly next: NextCron;
   /** @returns what is wrong with a cron expression; undefined if nothing is */
@@ -26,7 +26,7 @@ export interface PlanRules {
   readonly intervalMinMs: number;
 }
 
-/** Of a cron expression, this many distances between moments are compared with the shortest allowed one. */
+/** The check of a cron expression compares this many distances between moments with the shortest allowed one. */
 const DISTANCES_COMPARED = 20;
 
 export function invalidSchedule(reason: string): CodedError {

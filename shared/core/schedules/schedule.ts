@@ -11,7 +11,7 @@ export type Timing =
   | { readonly kind: "interval"; readonly everyMs: number };
 
 /**
- * What happens to a tick while an earlier run of the schedule is open.
+ * The treatment of a tick while an earlier run of the schedule is open.
  * - `skip`: it is left out.
  * - `buffer-one`: it runs after the earlier one; while one waits, further ticks are left out.
  * - `buffer-all`: it waits in order, up to `BUFFER_MAX`.

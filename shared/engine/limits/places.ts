@@ -404,7 +404,7 @@ async function isLineEmpty(engine: Engine, pool: string, { items, unmarked }: Po
   return false;
 }
 
-/** Who has the places of a pool. */
+/** The holders of the places of a pool. */
 export async function holdersOf(
   engine: Engine,
   pool: string,

@@ -1,4 +1,4 @@
-/** What operators see of pools: how many of their places are taken, and who waits. */
+/** The views of pools for operators: taken places, and invocations that wait. */
 import { inTurn } from "../../core/limits/turn.ts";
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Limits } from "../../core/limits/rule.ts";
@@ -55,7 +55,7 @@ function oldestOf(turns: readonly Turn[]): { oldestSinceMs?: number } {
 }
 
 /**
- * What an invocation waits for at a gate. Costs the reads of one pool.
+ * The wait of an invocation at a gate. Costs the reads of one pool.
  * @param waitsAt the gate, as the lease record names it
  * @param sinceMs since when it could have run
  */

@@ -4,7 +4,7 @@ import type { Engine } from "../engine.ts";
 import { currentLife, deliverArrival } from "./deliver.ts";
 import { wakeAt } from "./wake.ts";
 
-/** Of several arrivals under one key the first counts, so a repeated replacement changes nothing (I7). */
+/** The first arrival under a key counts, so a repeated replacement changes nothing (I7). */
 const KEY = "replaced";
 
 /**

@@ -1,4 +1,4 @@
-/** What operators do with schedules: create, change, remove, pause, resume, trigger and backfill. */
+/** The orders of operators to schedules: create, change, remove, pause, resume, trigger and backfill. */
 import type { CodedError } from "../../core/errors/coded-error.ts";
 import { hex } from "../../core/model/hex.ts";
 import { type InvocationId, SCHEDULE_ID_BYTES, scheduleIdFromBytes } from "../../core/model/ids.ts";
@@ -254,7 +254,7 @@ function backfillOf(
   return { id, ...order, nextMs, total: moments.length, started: 0, createdAtMs };
 }
 
-/** What an application of a set does or, in a dry run, would do: names of schedules, each list in order. */
+/** The changes that the application of a set makes, or would make after a dry run: names of schedules, each list in order. */
 export interface AppliedSet {
   readonly created: readonly string[];
   readonly changed: readonly string[];

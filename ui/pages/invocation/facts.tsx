@@ -140,7 +140,7 @@ function Place({ body: { scope, limit_key: limitKey } }: { readonly body: Invoca
   );
 }
 
-/** What the request asked for beside its input; absent where it asked for nothing. */
+/** The options of the request beside its input; absent if it names none. */
 function Bounds({ body }: { readonly body: InvocationBody }): JSX.Element {
   const { start_by: startBy, end_by: endBy, priority, singleton_key: singleton } = body;
   return (
