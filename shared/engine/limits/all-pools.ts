@@ -2,6 +2,7 @@
 import { ruleBook } from "../../core/limits/rule-book.ts";
 import type { Rule } from "../../core/limits/rule.ts";
 import type { Engine } from "../engine.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { poolsPk } from "../store/pool-items.ts";
 import { serve } from "./places.ts";
 import { enterInAnyCase, placesOf } from "./pools.ts";
@@ -47,6 +48,6 @@ export async function followRules(engine: Engine, changed: readonly Rule[]): Pro
   }
 }
 
-function runs({ attempt, lease }: { attempt: { exchange: unknown }; lease: { isLost: boolean } }): boolean {
-  return attempt.exchange !== undefined && !lease.isLost;
+function runs({ places, lease }: ActiveInvocation): boolean {
+  return places.stretch !== undefined && !lease.isLost;
 }

@@ -25,9 +25,12 @@ export function subjectOf({ target, limitKey }: Pick<Acceptance, "target" | "lim
  * @returns `waits` after the turn is written, and `active.lease` names the gate
  */
 export function enterPools(engine: Engine, active: ActiveInvocation): "go" | "waits" | Promise<"go" | "waits"> {
+  active.places.goOut();
   const rules = engine.registry.rules();
-  if (!(rules instanceof Promise) && rules.isEmpty && active.places.isEmpty && active.lease.waitsAt === undefined)
+  if (!(rules instanceof Promise) && rules.isEmpty && active.places.isEmpty && active.lease.waitsAt === undefined) {
+    active.places.comeIn();
     return "go";
+  }
   return enter(engine, active, rules);
 }
 
@@ -45,6 +48,13 @@ async function enter(
     if (shut === "lost") return "waits";
     active.lease.noteGate(shut && gateText(shut.gate, shut.pool.name));
     if (shut === undefined) {
+      // A rule that was made while this driver asked has not counted it.
+      const now = engine.registry.rulesKnown();
+      if (knowsEveryDriver(engine.settings) && now !== book) {
+        book = await engine.registry.rules();
+        continue;
+      }
+      active.places.comeIn();
       active.places.mayHaveMore = false;
       if (waitsAt !== undefined) observeWait(engine, readySinceMs(active));
       return "go";
@@ -191,6 +201,7 @@ export function placesOf(book: RuleBook, pool: string): number {
  */
 export function leavePools(engine: Engine, active: ActiveInvocation): undefined | Promise<void> {
   const { places, lease } = active;
+  places.goOut();
   if (places.isEmpty && lease.waitsAt === undefined && !places.mayHaveMore) return undefined;
   return leave(engine, active);
 }
@@ -327,13 +338,13 @@ export async function comesToItsGate(engine: Engine, loaded: Loaded): Promise<bo
 
 /** Asked with the renewal of a lease, so it reads no rules: those in memory are enough, because a process that is at work renews them. */
 export function enterIfRuled(engine: Engine, active: ActiveInvocation): undefined | Promise<void> {
-  if (engine.registry.rulesKnown().isEmpty || active.attempt.exchange === undefined) return undefined;
+  if (engine.registry.rulesKnown().isEmpty || active.places.stretch === undefined) return undefined;
   return enterInAnyCase(engine, active);
 }
 
 /** Takes places for an invocation that runs already when a rule is made: from now on the rule counts it. */
 export async function enterInAnyCase(engine: Engine, active: ActiveInvocation): Promise<void> {
-  const { exchange } = active.attempt;
+  const { stretch } = active.places;
   const life = active.invocation.acceptance;
   for (const pool of (await engine.registry.rules()).poolsOf(subjectOf(life))) {
     const { concurrency } = pool.limits;
@@ -341,7 +352,7 @@ export async function enterInAnyCase(engine: Engine, active: ActiveInvocation): 
     const held = await takeInAnyCase(engine, pool, concurrency, { life, isMine: isMineOf(engine, active) });
     if (held === undefined) return;
     // The attempt may have ended meanwhile, and the driver may have asked for a place itself.
-    const runsOn = exchange !== undefined && active.attempt.exchange === exchange && !active.lease.isLost;
+    const runsOn = stretch !== undefined && active.places.stretch === stretch && !active.lease.isLost;
     if (runsOn && !active.places.has(pool.name)) active.places.note(pool.name, held);
     else await giveBack(engine, pool.name, concurrency, held);
   }

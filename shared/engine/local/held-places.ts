@@ -10,10 +10,27 @@ export class HeldPlaces {
   #byPool: Map<string, HeldPlace> | undefined;
   #tokens: Map<string, number> | undefined;
   #inLineFromMs: number | undefined;
+  #isIn = false;
+  #stretches = 0;
   /** True while the driver waits in memory for a turn, with its turn written and a backstop. */
   waitsInLine = false;
   /** True if places may name the invocation that a former driver has taken, or that were given to it while it waited. */
   mayHaveMore = false;
+
+  /** Names the stretch of running that the pools have let in; undefined while the invocation asks, waits or rests. */
+  get stretch(): number | undefined {
+    return this.#isIn ? this.#stretches : undefined;
+  }
+
+  /** The next attempt may begin: a rule that is made from now on counts it. */
+  comeIn(): void {
+    this.#isIn = true;
+    this.#stretches++;
+  }
+
+  goOut(): void {
+    this.#isIn = false;
+  }
 
   get isEmpty(): boolean {
     return this.#byPool === undefined || this.#byPool.size === 0;

@@ -4,6 +4,7 @@ import { applyRules, removeRules } from "../../../shared/engine/register/rules.t
 import { cancel } from "../../../shared/engine/operate/orders.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { type Actor, callOn, sendOn, type Stage, textOf } from "../../harness/engine/engine-fixture.ts";
+import { Gate } from "../../harness/engine/gate.ts";
 import { stages } from "../../harness/engine/stages.ts";
 import { limit, Running, scoped, takesMs } from "./limited-stage.ts";
 
@@ -298,4 +299,28 @@ test("of those that a handler sends in one moment, the first goes first", async 
   await stage.pulse.within(0, sendOn(actor, "load", ""));
   await stage.pulse.pass(3_000);
   expect(running.began).toEqual(["holder", ...inputs]);
+});
+
+test("a rule counts one that was let in under the former rules while the rule was made", async () => {
+  const { stage, running } = await stageOf(1_000);
+  const actor = stage.actor({ soleOwner: true });
+  actor.startWorker();
+  await stage.pulse.within(0, limit(actor, "global:all", { concurrency: 10 }));
+  const asking = new Gate();
+  let held = false;
+  actor.process.before = (call) => {
+    if (held || call.method !== "update" || !JSON.stringify(call.args).includes("pool#global:all")) return undefined;
+    held = true;
+    return asking.passed;
+  };
+  await sendOn(actor, "work", "first");
+  await stage.pulse.settle();
+  expect(held).toBe(true);
+  await stage.pulse.within(0, limit(actor, "service:S", { concurrency: 1 }));
+  await stage.pulse.within(0, sendOn(actor, "work", "second"));
+  asking.open();
+  await stage.pulse.pass(500);
+  expect(running.most).toBe(1);
+  await stage.pulse.pass(5_000);
+  expect(running.began.toSorted()).toEqual(["first", "second"]);
 });
