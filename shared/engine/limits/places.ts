@@ -57,7 +57,7 @@ export async function takeOrWait(
   if (late === undefined) return "waits";
   if (late === "lost") return late;
   // Another process may have given a place to this invocation just before.
-  if (!(await leaveLine(engine, key))) await giveBackBut(engine, line.name, places, { life, isMine, kept: late });
+  if (!(await leaveLine(engine, key))) await giveBackAll(engine, line.name, places, life, { isMine, kept: late });
   return late;
 }
 
@@ -126,9 +126,9 @@ async function takeFrom(
 /** Reads the pool, and moves holders beyond the limit to free places, so that they keep no other place free. */
 async function readWithin(engine: Engine, pool: string, places: number): Promise<PoolState> {
   for (;;) {
-    const state = await readPool(engine, pool, finite(places));
+    const state = await readPool(engine, pool, places);
     const move = moveWithin(state.taken, places);
-    if (move === undefined || !Number.isFinite(places)) return state;
+    if (move === undefined) return state;
     const { from, to, holder } = move;
     await ensureItem(engine, pool, to, state);
     await change(engine, [
@@ -168,7 +168,7 @@ async function ensureItem(engine: Engine, pool: string, place: number, state: Po
 
 /** True if a place names the life. */
 export async function hasPlace(engine: Engine, pool: string, places: number, life: Named): Promise<boolean> {
-  const { taken } = await readPool(engine, pool, finite(places));
+  const { taken } = await readPool(engine, pool, places);
   return ownPlace(taken, life) !== undefined;
 }
 
@@ -239,7 +239,7 @@ export async function giveBackUnder(
   mayPass = () => true,
 ): Promise<void> {
   for (;;) {
-    const state = await readPool(engine, pool, finite(places));
+    const state = await readPool(engine, pool, places);
     const found = [...state.taken].find(([, name]) => name === holder);
     if (found === undefined || !mayPass()) return;
     await passOn(engine, pool, places, state, { place: found[0], holder }, mayPass);
@@ -247,7 +247,7 @@ export async function giveBackUnder(
 }
 
 /**
- * Gives back each place that names the life. Costs a read if it has none.
+ * Gives back each place that names the life, except the one that it keeps. Costs a read if it has none.
  * @param isMine asked by a driver; left out for a life that has ended
  */
 export async function giveBackAll(
@@ -255,28 +255,14 @@ export async function giveBackAll(
   pool: string,
   places: number,
   life: Named,
-  isMine?: IsMine,
-): Promise<void> {
-  await giveBackBut(engine, pool, places, { life, isMine });
-}
-
-async function giveBackBut(
-  engine: Engine,
-  pool: string,
-  places: number,
-  { life, isMine, kept }: { readonly life: Named; readonly isMine?: IsMine | undefined; readonly kept?: HeldPlace },
+  { isMine, kept }: { readonly isMine?: IsMine | undefined; readonly kept?: HeldPlace } = {},
 ): Promise<void> {
   for (;;) {
-    const state = await readPool(engine, pool, finite(places));
+    const state = await readPool(engine, pool, places);
     const own = ownPlaces(state.taken, life).find(({ place }) => place !== kept?.place);
     if (own === undefined || (isMine !== undefined && !(await isMine()))) return;
     await passOn(engine, pool, places, state, own);
   }
-}
-
-/** For a pool without a limit, only the items that there are count. */
-function finite(places: number): number {
-  return Number.isFinite(places) ? places : 1;
 }
 
 /**
@@ -410,7 +396,7 @@ export async function holdersOf(
   pool: string,
   places: number,
 ): Promise<readonly { readonly id: InvocationId; readonly nonce: Nonce; readonly held: HeldPlace }[]> {
-  const { taken } = await readPool(engine, pool, finite(places));
+  const { taken } = await readPool(engine, pool, places);
   return [...taken].map(([place, holder]) => {
     const { id, nonce } = holderOf(holder);
     return { id, nonce, held: { place, holder } };

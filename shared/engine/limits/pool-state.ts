@@ -19,14 +19,20 @@ export interface PoolState {
   readonly servedKeys: ReadonlyMap<number, string>;
 }
 
-/** @param places the limit; items beyond it may have holders from before it was lowered */
+/**
+ * @param places the limit, Infinity if no rule has one. The items beyond it that exist are read, too: they may have holders from before
+ *   it was lowered
+ */
 export async function readPool(
   { table, settings }: Pick<StorePorts, "table" | "settings">,
   pool: string,
   places: number,
 ): Promise<PoolState> {
   const first = await table.get(placesKey(settings.keyPrefix, pool, 0));
-  const count = Math.max(itemsFor(places), typeof first?.["items"] === "number" ? first["items"] : 1);
+  const count = Math.max(
+    Number.isFinite(places) ? itemsFor(places) : 1,
+    typeof first?.["items"] === "number" ? first["items"] : 1,
+  );
   const rest = Array.from({ length: count - 1 }, (_, at) => at + 1);
   const others = await atMost(AT_ONCE, rest, (at) => table.get(placesKey(settings.keyPrefix, pool, at)));
   return stateOf([first, ...others]);

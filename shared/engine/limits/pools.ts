@@ -227,7 +227,7 @@ async function leaveRuled(engine: Engine, book: RuleBook, acceptance: Acceptance
     const { concurrency, rate } = pool.limits;
     if (concurrency !== undefined) {
       await leaveTurn(engine, pool, "place", acceptance);
-      await giveBackAll(engine, pool.name, concurrency, acceptance, isMine);
+      await giveBackAll(engine, pool.name, concurrency, acceptance, { isMine });
     }
     if (rate !== undefined && (await leaveTurn(engine, pool, "start", acceptance)))
       await passPumpOn(engine, pool.name, acceptance);
@@ -266,7 +266,7 @@ async function leaveGate(
   const { gate, pool } = gateOf(waitsAtText);
   const turnKey = turnKeyFor(acceptance, pool);
   await leaveLine(engine, turnKeyOf(engine, { name: pool, turnKey }, gate, acceptance));
-  if (gate === "place") await giveBackAll(engine, pool, placesOf(book, pool), acceptance, isMine);
+  if (gate === "place") await giveBackAll(engine, pool, placesOf(book, pool), acceptance, { isMine });
   else await passPumpOn(engine, pool, acceptance);
 }
 

@@ -34,7 +34,7 @@ export async function poolViews(engine: Engine, most: number): Promise<readonly 
   return await atMost(AT_ONCE, await poolNames(engine, most), async (pool): Promise<PoolView> => {
     const rule = book.ruleOf(pool);
     const places = placesOf(book, pool);
-    const { taken } = await readPool(engine, pool, Number.isFinite(places) ? places : 1);
+    const { taken } = await readPool(engine, pool, places);
     const turns = await turnsAt(engine, pool, "place", WAITING_READ_MAX);
     const starts = rule?.limits.rate === undefined ? [] : await turnsAt(engine, pool, "start", WAITING_READ_MAX);
     const all = [...turns, ...starts];
@@ -80,7 +80,7 @@ export async function gateView(
     return { kind: "start", ...line, ...placeIn(turns, servedKey, id), ...(pumpAtMs > 0 && { untilMs: pumpAtMs }) };
   }
   const places = placesOf(book, pool);
-  const { taken, servedKeys } = await readPool(engine, pool, Number.isFinite(places) ? places : 1);
+  const { taken, servedKeys } = await readPool(engine, pool, places);
   return {
     kind: "place",
     ...line,
