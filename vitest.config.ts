@@ -1,6 +1,7 @@
 /** Configures the tests that need only npm: six projects of vitest, which run in threads on two workers. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "./infra/build/built-in-texts.mjs";
+import { IN_THREADS } from "./test/in-threads.ts";
 import { longestFirst } from "./test/longest-first.ts";
 import { PATIENCE } from "./test/patience.ts";
 import { reportersOf } from "./test/reporters.ts";
@@ -73,7 +74,7 @@ const exclude = [...HEAVY.map((suite) => `test/${suite}/**`), "**/node_modules/*
 export default defineConfig({
   define: await builtInTexts(),
   test: {
-    pool: "threads",
+    ...IN_THREADS,
     // On a machine with two processors, vitest would start one worker by default.
     maxWorkers: 2,
     sequence: { sequencer: longestFirst(LONGEST) },

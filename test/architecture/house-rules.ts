@@ -268,3 +268,10 @@ export function roomsWithoutFiles(tree: SourceTree): Complaint[] {
     ({ folder }) => `${folder} is in the table but has no files`,
   );
 }
+
+/** Finds configurations of vitest that name their pool, because `test/in-threads.ts` alone keeps libraries loaded for worker threads. */
+export function namedPools(tree: SourceTree): Complaint[] {
+  return [...tree]
+    .filter(([path, text]) => /(^|\/)vitest\.config\.ts$/.test(path) && /\bpool\s*:/.test(text))
+    .map(([path]) => `${path} names its pool instead of IN_THREADS`);
+}

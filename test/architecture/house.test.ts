@@ -36,3 +36,10 @@ test("no file is so long that it must have several thoughts", () => {
   for (const long of rules.tooLong(modules, rules.LINES_TO_LOOK_TWICE)) console.log(`look twice: ${long}`);
   expect(rules.tooLong(modules)).toEqual([]);
 });
+
+test("suites in worker threads keep the library of the stores loaded", () => {
+  expect(rules.namedPools(tree)).toEqual([]);
+  // No test of this project opens a store, so the library is here only because the main thread of vitest holds it.
+  const { sharedObjects } = process.report.getReport() as unknown as { sharedObjects: readonly string[] };
+  expect(sharedObjects).toContainEqual(expect.stringMatching(/classic-level.*\.node$/));
+});

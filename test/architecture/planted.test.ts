@@ -14,6 +14,7 @@ const RULES = {
   withoutOpening: (tree: Map<string, string>) => rules.withoutOpening(rules.readModules(tree)),
   strangersAndEmptyRooms: rules.strangersAndEmptyRooms,
   readmes: rules.readmes,
+  namedPools: rules.namedPools,
   undeclaredOrUnused: (tree: Map<string, string>) => rules.undeclaredOrUnused(tree, rules.readModules(tree)),
 };
 
@@ -246,6 +247,13 @@ const PLANTED: readonly Planted[] = [
     "test/bad.test.ts",
     imports('import "left-pad";'),
     /left-pad, which is not declared/,
+  ],
+  [
+    "a suite in worker threads without the library of the stores",
+    "namedPools",
+    "test/engine/vitest.config.ts",
+    'export default { test: { pool: "threads" } };\n',
+    /names its pool/,
   ],
 ];
 

@@ -1,6 +1,7 @@
 /** The configuration of the tests on a DynamoDB engine: they run only through `run.mjs`, which starts the engine. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
+import { IN_THREADS } from "../in-threads.ts";
 import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 
@@ -9,7 +10,7 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["**/*.test.ts"],
-    pool: "threads",
+    ...IN_THREADS,
     // A worker keeps the imports of one file for the next file.
     isolate: false,
     // On two processors vitest would start only one worker. Two may run at once, because no two files of tests share a table.

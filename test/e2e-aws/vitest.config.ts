@@ -4,6 +4,7 @@
  */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
+import { IN_THREADS } from "../in-threads.ts";
 import { longestFirst } from "../longest-first.ts";
 import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
@@ -17,7 +18,7 @@ export default defineConfig({
     include: filesOfTurn("e2e-aws"),
     globalSetup: ["test/e2e-aws/global-setup.mjs"],
     setupFiles: ["test/e2e-aws/own-emulator.ts"],
-    pool: "threads",
+    ...IN_THREADS,
     maxWorkers: Math.max(emulators.length, 1),
     sequence: { sequencer: longestFirst(longestOf("e2e-aws")) },
     ...PATIENCE,

@@ -1,6 +1,7 @@
 /** The configuration of the load test on an emulated AWS: one test file, which runs only through `npm run test:load-aws`. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
+import { IN_THREADS } from "../in-threads.ts";
 import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 
@@ -9,7 +10,7 @@ export default defineConfig({
   test: {
     include: ["test/load-aws/**/*.test.ts"],
     globalSetup: ["test/load-aws/global-setup.mjs"],
-    pool: "threads",
+    ...IN_THREADS,
     fileParallelism: false,
     ...PATIENCE,
     // The load itself may take an hour.

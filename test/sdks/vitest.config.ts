@@ -1,6 +1,7 @@
 /** The configuration of the tests of SDKs in other languages; `run.mjs` builds their deployments and then runs these tests. */
 import { defineConfig } from "vitest/config";
 import { builtInTexts } from "../../infra/build/built-in-texts.mjs";
+import { IN_THREADS } from "../in-threads.ts";
 import { PATIENCE } from "../patience.ts";
 import { reportersOf } from "../reporters.ts";
 
@@ -8,7 +9,7 @@ export default defineConfig({
   define: await builtInTexts(),
   test: {
     include: ["test/sdks/**/*.test.ts"],
-    pool: "threads",
+    ...IN_THREADS,
     ...PATIENCE,
     reporters: reportersOf("sdks"),
   },

@@ -1,5 +1,6 @@
 /** How `npm run test:crash-points` runs: the port calls of each scenario are broken one at a time, in virtual time. */
 import { defineConfig } from "vitest/config";
+import { IN_THREADS } from "../in-threads.ts";
 import { longestFirst } from "../longest-first.ts";
 import { PATIENCE, TEST_BEHIND_MAX_MS } from "../patience.ts";
 import { plantedTurn } from "../planted/turn.ts";
@@ -10,7 +11,7 @@ export default defineConfig({
   test: {
     include: filesOfTurn("crash-points"),
     env: plantedTurn("crash-points"),
-    pool: "threads",
+    ...IN_THREADS,
     maxWorkers: 2,
     sequence: { sequencer: longestFirst(longestOf("crash-points")) },
     ...PATIENCE,

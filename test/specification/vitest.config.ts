@@ -3,6 +3,7 @@
  * same at every commit, until a long run has found no disagreement any more.
  */
 import { defineConfig } from "vitest/config";
+import { IN_THREADS } from "../in-threads.ts";
 import { PATIENCE } from "../patience.ts";
 import { plantedTurn } from "../planted/turn.ts";
 import { reportersOf } from "../reporters.ts";
@@ -11,7 +12,7 @@ export default defineConfig({
   test: {
     include: ["test/specification/**/*.test.ts"],
     env: plantedTurn("specification"),
-    pool: "threads",
+    ...IN_THREADS,
     maxWorkers: 2,
     ...PATIENCE,
     reporters: reportersOf("specification"),
