@@ -38,6 +38,8 @@ export class ActiveInvocations {
   readonly drains = new Drains();
   /** The turns at the keys of objects; only a process that owns its store alone takes them. */
   readonly keyTurns = new KeyTurns();
+  /** The turns of changes of the registry, so that those of this process never refuse each other. */
+  readonly changeTurns = new KeyTurns();
   /** Those who ask for a token of a rate. */
   readonly starts = new JointAsks();
   /** The exchanges that stay open over several segments. */

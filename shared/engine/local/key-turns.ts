@@ -1,4 +1,4 @@
-/** Turns of drivers at the keys of objects, within a process that owns its store alone. */
+/** Turns at keys within a process: of drivers at the keys of objects, and of changes at the partitions of the registry. */
 import { TransientMap } from "../../core/model/transient-map.ts";
 
 export interface Turn {

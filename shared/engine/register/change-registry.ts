@@ -1,17 +1,16 @@
-/** Changes the registry: reads it, decides, writes, and begins again if another change came first. */
+/** Changes the deployments of the registry: reads them, decides, writes, and begins again if another change came first. */
 import { CodedError } from "../../core/errors/coded-error.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { Engine } from "../engine.ts";
+import { type ChangeGround, changeInTurn } from "./change-in-turn.ts";
 import {
   DEPLOYMENT_MAX_BYTES,
   deleteDeployment,
   deploymentBytes,
   readRegistry,
+  registryPk,
   writeDeployment,
 } from "./registry-items.ts";
-
-/** Changes are rare, so if a change is refused this often, concurrent changes are not the cause. */
-const TRIES = 10;
 
 export type RegistryChange =
   | { readonly kind: "write" | "delete"; readonly deployment: Deployment }
@@ -23,10 +22,11 @@ export type RegistryChange =
  * @throws CodedError META0005 if every write was refused, META0013 if the deployment is too large to be stored
  */
 export async function changeRegistry<Change extends RegistryChange>(
-  { meta, settings, registry }: Pick<Engine, "meta" | "settings" | "registry">,
+  engine: ChangeGround & Pick<Engine, "registry">,
   decide: (existing: readonly Deployment[]) => Change,
 ): Promise<Change> {
-  for (let tried = 0; tried < TRIES; tried++) {
+  const { meta, settings, registry } = engine;
+  return await changeInTurn(engine, registryPk(settings.keyPrefix), async () => {
     const { version, deployments } = await readRegistry(meta, settings.keyPrefix);
     const change = decide(deployments);
     const { kind, deployment } = change;
@@ -36,11 +36,10 @@ export async function changeRegistry<Change extends RegistryChange>(
       kind === "write"
         ? await writeDeployment(meta, settings.keyPrefix, deployment, version)
         : await deleteDeployment(meta, settings.keyPrefix, deployment.id, version);
-    if (!written) continue;
+    if (!written) return undefined;
     registry.refresh();
     return change;
-  }
-  throw new CodedError("META0005", `the registry changed ${TRIES} times before this change could be written`);
+  });
 }
 
 function assertStorable(deployment: Deployment): void {

@@ -2,10 +2,10 @@
 import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import type { SubscriptionState } from "../../core/topics/subscription-state.ts";
-import { CodedError } from "../../core/errors/coded-error.ts";
 import type { Engine } from "../engine.ts";
 import type { Item, Write } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
+import { type ChangeGround, changeInTurn } from "./change-in-turn.ts";
 
 const CLUSTER_PREFIX = "cluster#";
 const HEAD = "head";
@@ -13,7 +13,6 @@ const STATE_PREFIX = "state#";
 const SUBSCRIPTION_PREFIX = "sub#";
 const ROUND = "round";
 const FORMAT = 1;
-const TRIES = 10;
 
 export interface KafkaRead {
   readonly clusters: readonly KafkaCluster[];
@@ -45,15 +44,15 @@ export async function readKafka(ground: Ground): Promise<KafkaRead> {
  * @throws CodedError META0005 if every write was refused
  */
 export async function changeKafka(
-  ground: Ground,
+  engine: ChangeGround,
   decide: (read: KafkaRead) => KafkaChange | undefined,
 ): Promise<boolean> {
-  const pk = kafkaPk(ground);
-  for (let tried = 0; tried < TRIES; tried++) {
-    const { read, version } = await readWithVersion(ground);
+  const pk = kafkaPk(engine);
+  return await changeInTurn(engine, pk, async () => {
+    const { read, version } = await readWithVersion(engine);
     const change = decide(read);
     if (change === undefined) return false;
-    const { written } = await ground.meta.transact([
+    const { written } = await engine.meta.transact([
       ...writesOf(pk, change),
       {
         kind: "put",
@@ -61,9 +60,8 @@ export async function changeKafka(
         condition: version === 0 ? { kind: "absent" } : { kind: "equal", attribute: "version", value: version },
       },
     ]);
-    if (written) return true;
-  }
-  throw new CodedError("META0005", `the subscriptions changed ${TRIES} times before this change could be written`);
+    return written || undefined;
+  });
 }
 
 /** Does not raise the count of changes, because only the order of the next round depends on this item. */

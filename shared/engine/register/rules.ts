@@ -1,5 +1,4 @@
 /** Reads and changes the rules that limit invocations. */
-import { CodedError } from "../../core/errors/coded-error.ts";
 import {
   deleteRules,
   putRules,
@@ -10,10 +9,8 @@ import {
 import type { Rule } from "../../core/limits/rule.ts";
 import type { Engine } from "../engine.ts";
 import { followRules } from "../limits/all-pools.ts";
-import { changeRules, readRegistry, RULES_CHANGED_MAX } from "./registry-items.ts";
-
-/** Changes are rare, so if a change is refused this often, concurrent changes are not the cause. */
-const TRIES = 10;
+import { changeInTurn } from "./change-in-turn.ts";
+import { changeRules, readRegistry, registryPk, RULES_CHANGED_MAX } from "./registry-items.ts";
 
 /** The rules as the store has them now, in the order of their patterns. */
 export async function listRules({ meta, settings }: Pick<Engine, "meta" | "settings">): Promise<readonly Rule[]> {
@@ -48,17 +45,21 @@ async function changed(
     return { kind: "refused", why: "invalid", message };
   }
   const { meta, settings, registry } = engine;
-  for (let tried = 0; tried < TRIES; tried++) {
+  const change = await changeInTurn(engine, registryPk(settings.keyPrefix), async () => {
     const { version, rules } = await readRegistry(meta, settings.keyPrefix);
-    const change = decide(rules, version);
-    if (change.kind === "refused" || change.rules.length === 0) return change;
-    const named = [...new Map(change.rules.map((rule) => [rule.pattern, rule])).values()];
+    const decided = decide(rules, version);
+    if (!hasChanged(decided)) return decided;
+    const named = [...new Map(decided.rules.map((rule) => [rule.pattern, rule])).values()];
     const writes =
       kind === "write" ? { rules: named, patterns: [] } : { rules: [], patterns: named.map(({ pattern }) => pattern) };
-    if (!(await changeRules(meta, settings.keyPrefix, writes, version))) continue;
-    registry.refresh();
-    await followRules(engine, change.rules);
-    return change;
-  }
-  throw new CodedError("META0005", `the registry changed ${TRIES} times before this change could be written`);
+    return (await changeRules(meta, settings.keyPrefix, writes, version)) ? decided : undefined;
+  });
+  if (!hasChanged(change)) return change;
+  registry.refresh();
+  await followRules(engine, change.rules);
+  return change;
+}
+
+function hasChanged(change: RuleChange): change is Extract<RuleChange, { readonly kind: "changed" }> {
+  return change.kind === "changed" && change.rules.length > 0;
 }
