@@ -15,6 +15,10 @@ interface ShownRule {
   readonly last_modified_millis_since_epoch: number;
 }
 
+interface Sent {
+  readonly invocationId: string;
+}
+
 export class LimitedSide {
   readonly side: Side;
   readonly orders: Orders;
@@ -38,7 +42,10 @@ export class LimitedSide {
     return this.#ids.get(name) ?? "inv_unknown";
   }
 
-  /** @returns the answers that both servers should give alike */
+  /**
+   * @returns the answers that both servers should give alike
+   * @throws Error if a server refuses a rule or an invocation: no look would ever see what should be
+   */
   async act(act: Act, before: readonly Job[]): Promise<readonly unknown[]> {
     switch (act.do) {
       case "send":
@@ -60,43 +67,45 @@ export class LimitedSide {
       case "rule": {
         const { pattern, concurrency, disabled } = act.rule;
         const limits = concurrency === undefined ? {} : { concurrency };
-        return [this.#shownRule(await this.side.admin("PUT", "/limits/rules", [{ pattern, limits, disabled }]))];
+        const answer = await this.side.admin("PUT", "/limits/rules", [{ pattern, limits, disabled }]);
+        return [this.#shownRule(this.#accepted(`the rule of ${pattern}`, answer, 200))];
       }
       case "unrule": {
-        const { status, text } = await this.side.admin("POST", "/limits/rules/bulk-delete", [{ pattern: act.pattern }]);
+        const answer = await this.side.admin("POST", "/limits/rules/bulk-delete", [{ pattern: act.pattern }]);
         this.#versions.delete(act.pattern);
-        return [status, text];
+        return [this.#accepted(`the end of the rule of ${act.pattern}`, answer, 200)];
       }
     }
   }
 
   /** The version of a new rule is a number of the server. Changes count up from it. */
-  #shownRule({ status, text }: Answer): unknown {
-    if (status !== 200) return [status, text];
+  #shownRule(text: string): unknown {
     const [{ version, last_modified_millis_since_epoch: _moment, ...rest }] = JSON.parse(text) as [ShownRule];
     const before = this.#versions.get(rest.pattern);
     this.#versions.set(rest.pattern, version);
-    return [status, { ...rest, counted: before === undefined ? "new" : version - before }];
+    return { ...rest, counted: before === undefined ? "new" : version - before };
   }
 
-  async #sendAll(jobs: readonly NewJob[]): Promise<readonly unknown[]> {
-    const statuses: unknown[] = [];
+  /** @returns the text of the answer @throws Error if the answer has another status */
+  #accepted(asked: string, { status, text }: Answer, expected: number): string {
+    if (status === expected) return text;
+    throw new Error(`${this.side.name} answered ${asked} with ${status}, not ${expected}: ${text}`);
+  }
+
+  async #sendAll(jobs: readonly NewJob[]): Promise<readonly []> {
     for (const { name, kind, scope, limitKey, handler } of jobs) {
       const headers = limitKey === undefined ? {} : { "x-restate-limit-key": limitKey };
       const answer = await this.side.post(`/restate/scope/${scope}/send/${WORK[kind]}/${handler}`, name, headers);
-      statuses.push(answer.status);
-      if (answer.status === 202)
-        this.#ids.set(name, (JSON.parse(answer.text) as { invocationId: string }).invocationId);
-      else statuses.push(answer.text);
+      const { invocationId } = JSON.parse(this.#accepted(`the send of ${name}`, answer, 202)) as Sent;
+      this.#ids.set(name, invocationId);
     }
-    return statuses;
+    return [];
   }
 
-  async #load(jobs: readonly NewJob[]): Promise<readonly unknown[]> {
-    const answer = await this.side.post(`/${LOADER}/load`, jobs);
-    if (answer.status !== 200) return [answer.status, answer.text];
-    for (const [at, id] of (JSON.parse(answer.text) as string[]).entries()) this.#ids.set(jobs[at]!.name, id);
-    return [answer.status];
+  async #load(jobs: readonly NewJob[]): Promise<readonly []> {
+    const ids = this.#accepted("the sends of a handler", await this.side.post(`/${LOADER}/load`, jobs), 200);
+    for (const [at, id] of (JSON.parse(ids) as string[]).entries()) this.#ids.set(jobs[at]!.name, id);
+    return [];
   }
 
   async #resolve({ name, awakeables }: Job): Promise<number> {
