@@ -7,7 +7,15 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import type { HeldPlace } from "../local/held-places.ts";
 import { knowsEveryDriver } from "../ports/store-ownership.ts";
-import { holderOf, holderText, placesKey, PLACES_PER_ITEM, takenIn, type Turn } from "../store/pool-items.ts";
+import {
+  holderOf,
+  holderText,
+  placesKey,
+  PLACES_PER_ITEM,
+  STAMP_BYTES,
+  takenIn,
+  type Turn,
+} from "../store/pool-items.ts";
 import { joinLine, type LineOf, leaveLine, type Life, nextTurn, turnKeyOf, wakeTurn } from "./line.ts";
 import { FREE, itemsFor, makeItem, placeWrite, type PoolState, readPool } from "./pool-state.ts";
 
@@ -88,7 +96,7 @@ async function takeSampled(engine: Engine, line: LineOf, places: number, life: N
   const free = takenIn(item).filter(([place, holder]) => holder === FREE && place < places);
   const [place] = free[Math.floor(share(engine) * free.length)] ?? [];
   if (place === undefined) return undefined;
-  const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine, undefined) });
+  const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine) });
   const { key, update, condition } = placeWrite(engine, pool, { place, from: FREE, to: holder, served: line.turnKey });
   return (await engine.table.update(key, update, condition)).written ? { place, holder } : undefined;
 }
@@ -106,18 +114,22 @@ async function takeFrom(
 ): Promise<Taking> {
   let state = found;
   for (let tried = 0; tried < TRIES; tried++) {
-    const own = ownPlace(state.taken, life);
+    const [own, ...more] = ownPlaces(state.taken, life);
     // In a sole owner, whoever frees the place of another looks first whether a driver of this process has it.
     if (own !== undefined && knowsEveryDriver(engine.settings)) return own;
     const place = own?.place ?? freePlace(state.taken, places, share(engine));
     if (place === undefined) return undefined;
     if (own !== undefined && !(await isMine())) return "lost";
     // A place that another process gave, or that a former driver took, gets a new stamp: who would free it sees that it is used.
-    const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine, own?.holder) });
+    const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine) });
     await ensureItem(engine, name, place, state);
     const write = { place, from: own?.holder ?? FREE, to: holder, ...(own === undefined && { served: turnKey }) };
     const { key, update, condition } = placeWrite(engine, name, write);
-    if ((await engine.table.update(key, update, condition)).written) return { place, holder };
+    if ((await engine.table.update(key, update, condition)).written) {
+      // Two processes gave it a place each, and it uses one of them.
+      for (const unused of more) await giveBackUnder(engine, name, places, unused.holder);
+      return { place, holder };
+    }
     state = await readWithin(engine, name, places);
   }
   return undefined;
@@ -153,7 +165,7 @@ export async function takeInAnyCase(
     const own = ownPlace(state.taken, life);
     if (own !== undefined && !(await isMine())) return undefined;
     const place = own?.place ?? freePlace(state.taken, places, share(engine)) ?? placeBeyond(state.taken, places);
-    const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine, own?.holder) });
+    const holder = holderText({ id: life.id, nonce: life.nonce, stamp: newStamp(engine) });
     await ensureItem(engine, name, place, state);
     const { key, update, condition } = placeWrite(engine, name, { place, from: own?.holder ?? FREE, to: holder });
     if ((await engine.table.update(key, update, condition)).written) return { place, holder };
@@ -185,12 +197,9 @@ function ownPlaces(taken: Taken, { id, nonce }: Named): readonly HeldPlace[] {
   return own;
 }
 
-const STAMPS = 36 ** 3;
-
-function newStamp({ ids }: Pick<Engine, "ids">, holder: string | undefined): number {
-  if (holder !== undefined) return (holderOf(holder).stamp + 1) % STAMPS;
-  const [high = 0, low = 0] = ids.random(2);
-  return (high * 256 + low) % STAMPS;
+/** Two processes may give one invocation a place each, so a stamp never follows from another: both places would get the same one. */
+function newStamp({ ids }: Pick<Engine, "ids">): number {
+  return ids.random(STAMP_BYTES).reduce((number, byte) => number * 256 + byte, 0);
 }
 
 /** A random number from 0 to below 1, which spreads those who ask at the same time. */
@@ -328,7 +337,7 @@ async function handTo(
     await wakeTurn(engine, turn);
     return true;
   }
-  const holder = holderText({ id: turn.id, nonce: turn.nonce, stamp: newStamp(engine, undefined) });
+  const holder = holderText({ id: turn.id, nonce: turn.nonce, stamp: newStamp(engine) });
   const { place } = from;
   const write = placeWrite(engine, pool, { place, from: from.holder, to: holder, served: turn.turnKey });
   if (knowsEveryDriver(engine.settings)) {

@@ -7,7 +7,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Item, Key } from "../ports/table.ts";
 
 /** With this many names, an item stays below a kilobyte, so a write of it costs one unit. */
-export const PLACES_PER_ITEM = 16;
+export const PLACES_PER_ITEM = 14;
 
 /** `start`: waits for a token of the rate. `place`: waits for a place. */
 export type Gate = "place" | "start";
@@ -62,9 +62,12 @@ const PLACE = /^p\d+$/;
 export interface PlaceHolder {
   readonly id: InvocationId;
   readonly nonce: Nonce;
-  /** Changes when the holder begins to use a place that another process has given to it. */
+  /** A random number. It changes when the holder begins to use a place that another process has given to it. */
   readonly stamp: number;
 }
+
+/** So many that two stamps of one life are never equal, and so few that an item of places stays below a kilobyte. */
+export const STAMP_BYTES = 5;
 
 /** All ids of invocations begin like this. */
 const ID_PREFIX = "inv_1";
