@@ -102,6 +102,9 @@ function movesOf(run: Run): readonly Move[] {
     if (left.deaths > 0 && isWrite(call!) && !isOther)
       moves.push({ what: `${worker.name} dies`, make: () => world.die(worker) });
   }
+  if (left.renewals > 0)
+    for (const worker of world.mayRenew)
+      moves.push({ what: `${worker.name} renews its lease`, make: () => world.renew(worker) });
   if (mayLeave) moves.push(...beginnings(run, working, current));
   if (left.ticks > 0 && world.messages.length > world.due.length)
     moves.push({ what: "time passes", make: () => world.tick() });
@@ -133,6 +136,8 @@ function beginnings(run: Run, working: readonly Worker[], current: Worker | unde
     known.add(of);
     moves.push({ what: `a message of ${of}`, make: () => begins(() => world.take(message)) });
   }
+  if (world.left.changes > 0)
+    moves.push({ what: `change ${world.left.changes} of the rule`, make: () => begins(() => world.change()) });
   if (world.left.kills > 0)
     for (const of of world.plan.lives.keys())
       moves.push({ what: `kill ${of}`, make: () => begins(() => world.kill(of)) });

@@ -1,6 +1,7 @@
 /**
- * Searches the orders in which the calls of several workers take effect, while workers die, leases run out and invocations are killed
- * (I13): an attempt counts only while a place names its invocation, all end, and at the end no place is taken and no turn is left.
+ * Searches the orders in which the calls of several workers take effect, while workers die, leases run out, invocations are killed and the
+ * rule changes (I13): an attempt counts only while a place names its invocation, none begins while as many as the limit have places, all
+ * end, and at the end no place is taken and no turn is left.
  */
 import { expect, test } from "vitest";
 import { type Bounds, explored } from "./explore.ts";
@@ -33,6 +34,61 @@ const SEARCHED: readonly Searched[] = [
   },
   { what: "one is killed", lives: ["sleeps", "ends"], places: 1, ticks: 1, kills: 1 },
   { what: "one is killed and a worker dies", lives: ["ends", "ends"], places: 1, kills: 1, deaths: 1, switches: 1 },
+  { what: "a limit is raised", lives: ["ends", "ends", "ends"], places: 1, changes: [2], looksMax: 0 },
+  {
+    what: "a limit is raised while one sleeps",
+    lives: ["sleeps", "ends"],
+    places: 1,
+    changes: [2],
+    ticks: 1,
+    looksMax: 0,
+  },
+  { what: "a limit is lowered", lives: ["ends", "ends", "ends"], places: 2, changes: [1], looksMax: 0 },
+  {
+    what: "a limit is lowered while one sleeps",
+    lives: ["sleeps", "ends", "ends"],
+    places: 2,
+    changes: [1],
+    ticks: 1,
+    looksMax: 0,
+  },
+  { what: "a limit is lowered and a worker dies", lives: ["ends", "ends", "ends"], places: 2, changes: [1], deaths: 1 },
+  { what: "a rule is deleted", lives: ["ends", "ends"], places: 1, changes: ["none"], looksMax: 0 },
+  {
+    what: "a rule is deleted while one sleeps",
+    lives: ["sleeps", "ends"],
+    places: 1,
+    changes: ["none"],
+    ticks: 1,
+    looksMax: 0,
+  },
+  { what: "a rule is deleted and made anew", lives: ["ends", "ends"], places: 1, changes: ["none", 1], looksMax: 0 },
+  {
+    what: "a rule is deleted and made anew, and a worker dies",
+    lives: ["ends", "ends"],
+    places: 1,
+    changes: ["none", 1],
+    deaths: 1,
+  },
+  { what: "a rule is made", lives: ["ends", "ends"], places: "none", changes: [1], looksMax: 0 },
+  {
+    what: "a rule is made while one runs",
+    lives: ["sleeps", "ends"],
+    places: "none",
+    changes: [1],
+    ticks: 1,
+    renewals: 1,
+    looksMax: 0,
+  },
+  {
+    what: "a rule is made and a lease runs out",
+    lives: ["fails", "ends"],
+    places: "none",
+    changes: [1],
+    leases: 1,
+    renewals: 1,
+  },
+  { what: "a limit is lowered and raised", lives: ["ends", "ends", "ends"], places: 2, changes: [1, 2], looksMax: 0 },
   { what: "two want one start", lives: ["ends", "ends"], places: 0, isRate: true, looksMax: 0 },
 ];
 

@@ -1,7 +1,8 @@
 /** Mistakes with places and starts that the search finds (I13): each breaks one condition, one write or one read of the engine. */
 import { expect } from "vitest";
+import type { RuleBook } from "../../../shared/core/limits/rule-book.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { holderOf } from "../../../shared/engine/store/pool-items.ts";
+import { holderOf, STAMP_BYTES, takenIn } from "../../../shared/engine/store/pool-items.ts";
 import type { Condition, Item, Key, Update, Updated } from "../../../shared/engine/ports/table.ts";
 import { acting } from "../../planted/acts.ts";
 import { plantedTests } from "../../planted/planted-tests.ts";
@@ -11,7 +12,7 @@ import type { Plan } from "./world.ts";
 
 interface Planted extends Plan, Partial<Bounds> {
   readonly what: string;
-  readonly sabotage: (engine: Engine) => Engine;
+  readonly sabotage: NonNullable<Plan["sabotage"]>;
   readonly complaint: RegExp;
 }
 
@@ -131,6 +132,45 @@ function blindTake(engine: Engine): Engine {
   );
 }
 
+/** A driver that takes over uses the place of another driver as it is. */
+function oldStamp(engine: Engine): Engine {
+  const random = (size: number): Uint8Array =>
+    size === STAMP_BYTES ? acting(new Uint8Array(size)) : engine.ids.random(size);
+  return { ...engine, ids: { derive: engine.ids.derive.bind(engine.ids), random } };
+}
+
+/** The rules that the first worker of each world has read. */
+const READ_FIRST = new WeakMap<object, RuleBook>();
+
+/** The rules that were read once count for ever. */
+function oldRules(engine: Engine, world: object): Engine {
+  const { registry } = engine;
+  const known = (now: RuleBook): RuleBook => {
+    const first = READ_FIRST.get(world) ?? now;
+    READ_FIRST.set(world, first);
+    return JSON.stringify(first.rules) === JSON.stringify(now.rules) ? now : acting(first);
+  };
+  const rules = async () => known(await registry.rules());
+  const rulesNow = async () => known(await registry.rulesNow());
+  return { ...engine, registry: { ...registry, rules, rulesNow } };
+}
+
+/** A holder beyond the limit does not count. */
+function uncountedBeyond(engine: Engine): Engine {
+  return withTable(engine, {
+    async get(key) {
+      const item = await engine.table.get(key);
+      if (key.sk !== "places" || item === undefined) return item;
+      const [places = Infinity] = (await engine.registry.rules()).rules.flatMap(({ pattern, limits }) =>
+        pattern === "service:S" ? (limits.concurrency ?? []) : [],
+      );
+      const beyond = takenIn(item).filter(([place, holder]) => place >= places && holder !== FREE);
+      if (beyond.length === 0) return item;
+      return acting({ ...item, ...Object.fromEntries(beyond.map(([place]) => [`p${place}`, FREE])) });
+    },
+  });
+}
+
 /** A token is taken although another has changed the bucket. */
 function blindToken(engine: Engine): Engine {
   return withTable(engine, {
@@ -140,6 +180,7 @@ function blindToken(engine: Engine): Engine {
 }
 
 const TWO = { lives: ["ends", "ends"], places: 1 } as const;
+const LOWERED = { lives: ["ends", "ends", "ends"], places: 2, changes: [1] } as const;
 const LATE = { places: 1, leases: 1 } as const;
 
 const PLANTED: readonly Planted[] = [
@@ -158,6 +199,20 @@ const PLANTED: readonly Planted[] = [
     lives: ["fails"],
     sabotage: ignoredStamp,
     complaint: /counts/,
+  },
+  {
+    what: "a place of another driver that is used without a new stamp",
+    ...LATE,
+    lives: ["fails"],
+    sabotage: oldStamp,
+    complaint: /counts/,
+  },
+  { what: "rules that are read once for ever", ...LOWERED, sabotage: oldRules, complaint: /begin/ },
+  {
+    what: "a holder beyond a lowered limit that does not count",
+    ...LOWERED,
+    sabotage: uncountedBeyond,
+    complaint: /begin/,
   },
   {
     what: "a park that keeps its place",

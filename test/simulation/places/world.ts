@@ -11,9 +11,9 @@ import { consumeWake } from "../../../shared/engine/consume/consume-wake.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { send } from "../../../shared/engine/ingress/send.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
-import { applyRules } from "../../../shared/engine/register/rules.ts";
+import { applyRules, removeRules } from "../../../shared/engine/register/rules.ts";
+import { enterIfRuled } from "../../../shared/engine/limits/pools.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
-import { holderOf, takenIn } from "../../../shared/engine/store/pool-items.ts";
 import { deployment, service } from "../../core/registry/sample-deployment.ts";
 import { submission } from "../../harness/engine/engine-fixture.ts";
 import type { Handler } from "../../harness/engine/script-context.ts";
@@ -22,13 +22,15 @@ import { compose } from "../crash-points/compose.ts";
 import { MemoryTable } from "../memory-table.ts";
 import { never } from "../never.ts";
 import { START_MS } from "../virtual-clock.ts";
-import { scheduledTable, type Waiting } from "./scheduled-table.ts";
+import { Limits, namedIn, type Rule, type Start } from "./limits.ts";
+import { isWrite, scheduledTable, type Waiting } from "./scheduled-table.ts";
 
 /** Shorter than a lease. */
 const SLEEP_MS = 5_000;
 const TICK_MS = SLEEP_MS + 1;
 /** No order of a plan has as many calls. */
 const STEPS_MAX = 1_000;
+const PATTERN = "service:S";
 const RATE = { count: 1, perMs: 3_600_000, burst: 1 };
 
 const HANDLERS = ["ends", "sleeps", "fails", "wavers"] as const;
@@ -36,16 +38,19 @@ const HANDLERS = ["ends", "sleeps", "fails", "wavers"] as const;
 export interface Plan {
   /** The handler of each invocation: `ends` at once, `sleeps` first, or fails in the first (`fails`) or the second (`wavers`) attempt. */
   readonly lives: readonly (typeof HANDLERS)[number][];
-  readonly places: number;
+  readonly places: Rule;
+  /** What becomes of the rule, one change after the other, each at any moment. */
+  readonly changes?: readonly Rule[];
   /** If true, the rule has a rate instead: one start an hour. */
   readonly isRate?: boolean;
-  /** How many workers may die, leases run out, short times pass, and kills come. */
+  /** How many workers may die, leases run out, short times pass, kills come, and drivers renew their leases. */
   readonly deaths?: number;
   readonly leases?: number;
   readonly ticks?: number;
   readonly kills?: number;
-  /** Plants a mistake into the engine of each worker. */
-  readonly sabotage?: (engine: Engine) => Engine;
+  readonly renewals?: number;
+  /** Plants a mistake into the engine of each worker. `world` is the same object for all workers that work at one order. */
+  readonly sabotage?: (engine: Engine, world: object) => Engine;
 }
 
 interface Message {
@@ -59,9 +64,13 @@ export interface Worker {
   /** The message that comes again if the worker dies. */
   readonly wake: Wake | undefined;
   readonly waiting: Waiting[];
+  readonly engine: Engine;
+  readonly start: Start;
   /** What the worker has seen so far, as a text that is the same for the same answers. */
   seen: string;
   hasAsked: boolean;
+  /** Its run and the renewals that are under way. */
+  tasks: number;
   isOver: boolean;
   isDead: boolean;
 }
@@ -75,7 +84,8 @@ export class World {
   readonly meta: MemoryTable;
   readonly ids: readonly InvocationId[];
   readonly workers: Worker[] = [];
-  readonly left: { deaths: number; leases: number; ticks: number; kills: number };
+  readonly left: Record<"deaths" | "leases" | "ticks" | "kills" | "changes" | "renewals", number>;
+  readonly limits: Limits;
   messages: Message[];
   nowMs: number;
   #steps = 0;
@@ -90,8 +100,9 @@ export class World {
 
   private constructor(plan: Plan, begun?: World) {
     this.plan = plan;
-    const { deaths = 0, leases = 0, ticks = 0, kills = 0 } = plan;
-    this.left = { deaths, leases, ticks, kills };
+    const { deaths = 0, leases = 0, ticks = 0, kills = 0, changes = [], renewals = 0 } = plan;
+    this.left = { deaths, leases, ticks, kills, changes: changes.length, renewals };
+    this.limits = new Limits(plan.places);
     this.table = begun?.table.fork() ?? new MemoryTable();
     this.meta = begun?.meta.fork() ?? new MemoryTable();
     this.ids = begun?.ids ?? [];
@@ -105,8 +116,10 @@ export class World {
     const world = new World(plan);
     const engine = world.#engine("door", world.table);
     await writeDeployment(world.meta, "", deployment(1, [service("S", [...HANDLERS])]), 0);
-    const limits = plan.isRate === true ? { rate: RATE } : { concurrency: plan.places };
-    await applyRules(engine, [{ pattern: "service:S", limits }]);
+    // With a rule of any kind, a renewal asks for the rules.
+    await applyRules(engine, [{ pattern: "service:Other", limits: { concurrency: 1 } }]);
+    if (plan.isRate === true) await applyRules(engine, [{ pattern: PATTERN, limits: { rate: RATE } }]);
+    else await setRule(engine, plan.places);
     const ids: InvocationId[] = [];
     for (const handler of plan.lives) {
       const sent = await send(engine, submission(handler));
@@ -122,7 +135,7 @@ export class World {
     return new World(this.plan, this);
   }
 
-  #engine(name: string, table: Engine["table"], onAttempt: () => void = () => {}): Engine {
+  #engine(name: string, table: Engine["table"], onAttempt = () => {}, meta: Engine["meta"] = this.meta): Engine {
     const clock: Clock = { nowMs: () => this.nowMs, sleep: () => never() };
     const queue = {
       send: async (wake: Wake) => (this.#send(wake, this.nowMs + wake.delayMs), ""),
@@ -146,7 +159,7 @@ export class World {
     };
     const scripted = new ScriptedDeployment({ ends: () => "done", sleeps, fails: failing(1), wavers: failing(2) });
     const endpoints: Endpoints = { open: (request) => (onAttempt(), scripted.open(request)) };
-    return compose({ clock, table, meta: this.meta, queue, timers, endpoints }, name, false);
+    return compose({ clock, table, meta, queue, timers, endpoints }, name, false);
   }
 
   get due(): readonly Message[] {
@@ -169,29 +182,60 @@ export class World {
     this.#work(of, undefined, (engine) => kill(engine, this.ids[of]!));
   }
 
-  #work(of: number, wake: Wake | undefined, run: (engine: Engine) => Promise<unknown>): void {
+  /** The next change of the rule. */
+  change(): void {
+    const { changes = [] } = this.plan;
+    const rule = changes[changes.length - this.left.changes--]!;
+    const start = this.#startNow();
+    this.limits.set(rule);
+    this.#work(this.ids.length, undefined, (engine) => setRule(engine, rule), start);
+  }
+
+  get mayRenew(): readonly Worker[] {
+    return this.alive.filter(({ engine }) =>
+      [...engine.activeInvocations.all()].some(({ places }) => places.stretch !== undefined),
+    );
+  }
+
+  renew(worker: Worker): void {
+    this.left.renewals--;
+    for (const active of worker.engine.activeInvocations.all()) {
+      const entered = enterIfRuled(worker.engine, active);
+      if (entered !== undefined) this.#follow(worker, entered);
+    }
+  }
+
+  #startNow(): Start {
+    return this.limits.startOf(
+      this.alive.map(({ start }) => start),
+      namedIn(this.table),
+    );
+  }
+
+  #work(of: number, wake: Wake | undefined, run: (engine: Engine) => Promise<unknown>, start = this.#startNow()): void {
     const number = (this.#born.get(of) ?? 0) + 1;
     this.#born.set(of, number);
     const waiting: Waiting[] = [];
-    const worker: Worker = {
-      name: `w${of}-${number}`,
-      of,
-      wake,
-      waiting,
-      seen: "",
-      hasAsked: false,
-      isOver: false,
-      isDead: false,
-    };
-    this.workers.push(worker);
+    const name = of === this.ids.length ? `rules-${number}` : `w${of}-${number}`;
     const onAttempt = (): void => {
       worker.hasAsked = true;
       this.begun.add(of);
     };
-    const right = this.#engine(worker.name, scheduledTable(this.table, waiting), onAttempt);
-    const engine = this.plan.sabotage?.(right) ?? right;
-    run(engine).then(
-      () => (worker.isOver = true),
+    const noteRead = (): void => {
+      worker.seen += `rules${this.left.changes}`;
+    };
+    const right = this.#engine(name, scheduledTable(this.table, waiting), onAttempt, watched(this.meta, noteRead));
+    const engine = this.plan.sabotage?.(right, this) ?? right;
+    const ends = { seen: "", hasAsked: false, tasks: 0, isOver: false, isDead: false };
+    const worker: Worker = { name, of, wake, waiting, engine, start, ...ends };
+    this.workers.push(worker);
+    this.#follow(worker, run(engine));
+  }
+
+  #follow(worker: Worker, task: Promise<unknown>): void {
+    worker.tasks++;
+    task.then(
+      () => (worker.isOver = --worker.tasks === 0),
       (error: unknown) => {
         worker.isOver = true;
         worker.seen += `threw ${String(error)}`;
@@ -211,7 +255,9 @@ export class World {
   async step(worker: Worker): Promise<void> {
     if (++this.#steps > STEPS_MAX) throw new Broken("the calls do not end");
     const call = worker.waiting.shift()!;
+    const before = isWrite(call) ? namedIn(this.table) : undefined;
     const answer = await call.pass();
+    if (before !== undefined) this.#judgeStart(worker, before);
     worker.seen = String(hashOf(`${worker.seen}${call.method}${textOf(answer)}`));
     if (this.plan.isRate !== true) this.#judge(worker, call, answer);
     await this.settle();
@@ -220,15 +266,26 @@ export class World {
       throw new Broken(`${this.begun.size} have begun, not ${most}`);
   }
 
-  /** An attempt counts only once its segment is stored: then a place must name its invocation. */
+  /** One that runs already when the rule is made takes a place in any case. */
+  #judgeStart(worker: Worker, before: ReadonlySet<string>): void {
+    const named = namedIn(this.table);
+    for (const { start } of this.alive) for (const life of start.kept) if (!named.has(life)) start.kept.delete(life);
+    for (const life of named) {
+      if (before.has(life) || (worker.hasAsked && life.startsWith(this.ids[worker.of]!))) continue;
+      const wrong = this.limits.complaint(worker.start, named, life);
+      if (wrong !== undefined) throw new Broken(`${worker.name} lets ${life} begin: ${wrong}`);
+    }
+  }
+
+  /** An attempt counts only once its segment is stored: then a place must name its invocation, if there was a rule all the time. */
   #judge(worker: Worker, { method, args }: Waiting, answer: unknown): void {
     if (!worker.hasAsked || method !== "put" || (answer as { written?: boolean }).written !== true) return;
     const { pk, sk } = args[0] as { pk: string; sk: string };
     if (!sk.startsWith("seg")) return;
     worker.hasAsked = false;
     const id = this.ids[worker.of]!;
-    if (!pk.includes(id)) return;
-    if (!this.holders().some((holder) => holderOf(holder).id === id))
+    if (!pk.includes(id) || this.limits.hadNone(worker.start)) return;
+    if (![...namedIn(this.table)].some((life) => life.startsWith(id)))
       throw new Broken(`the attempt of ${worker.name} counts, and no place names it`);
   }
 
@@ -264,21 +321,14 @@ export class World {
     this.#again(worker);
   }
 
-  holders(): readonly string[] {
-    return this.table
-      .all()
-      .flatMap((item) => (item.sk === "places" ? takenIn(item) : []))
-      .flatMap(([, holder]) => (holder === "-" ? [] : [holder]));
-  }
-
   turns(): readonly string[] {
     return this.table.all().flatMap(({ sk }) => (sk.startsWith("turn#") ? [sk] : []));
   }
 
   /** What is left of an unfinished world is the same as in another one with this text. */
   key(): string {
-    const workers = this.workers.map(({ name, seen, isOver, isDead, waiting }) =>
-      isOver || isDead ? `${name}-` : `${name}:${seen}:${waiting.length}`,
+    const workers = this.workers.map(({ name, seen, isOver, isDead, waiting, start }) =>
+      isOver || isDead ? `${name}-` : `${name}:${seen}:${waiting.length}:${this.limits.textOf(start)}`,
     );
     const messages = this.messages.map(({ wake, dueMs }) => `${this.ids.indexOf(wake.invocationId)}@${dueMs}`).sort();
     const items = this.table.all().map(textOf).sort();
@@ -315,10 +365,25 @@ export class World {
   }
 
   #judgeEnd(): void {
-    const [holders, turns] = [this.holders(), this.turns()];
-    if (holders.length > 0) throw new Broken(`all have ended, and a place names ${holders.join(", ")}`);
+    const [named, turns] = [[...namedIn(this.table)], this.turns()];
+    if (named.length > 0) throw new Broken(`all have ended, and a place names ${named.join(", ")}`);
     if (turns.length > 0) throw new Broken(`all have ended, and a turn is left: ${turns.join(", ")}`);
   }
+}
+
+async function setRule(engine: Engine, rule: Rule): Promise<void> {
+  if (rule === "none") await removeRules(engine, [{ pattern: PATTERN }]);
+  else await applyRules(engine, [{ pattern: PATTERN, limits: { concurrency: rule } }]);
+}
+
+/** The same store, whose calls are noted. */
+function watched(store: Engine["meta"], note: () => void): Engine["meta"] {
+  return new Proxy(store, {
+    get: (target, property) => {
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === "function" ? (...args: unknown[]) => (note(), value.apply(target, args)) : value;
+    },
+  });
 }
 
 function textOf(value: unknown): string {
