@@ -1,5 +1,10 @@
 /** Schedules, and orders to them. */
-import type { ScheduleBody, TriggerAnswer } from "../../shared/api/contract/schedules.ts";
+import type {
+  BackfillBody,
+  ScheduleBody,
+  ScheduleRequest,
+  TriggerAnswer,
+} from "../../shared/api/contract/schedules.ts";
 import { ask } from "./api.ts";
 import { usePolled, type Polled } from "./polled.ts";
 
@@ -9,6 +14,19 @@ export function useSchedules(): Polled<readonly ScheduleBody[]> {
     "schedules",
     async (signal) => (await ask<{ schedules: readonly ScheduleBody[] }>("schedules", { signal })).schedules,
   );
+}
+
+/** @throws ApiProblem META0901 if the server refuses the plan, or the name exists */
+export async function createSchedule(body: ScheduleRequest): Promise<ScheduleBody> {
+  return await ask<ScheduleBody>("schedules", { method: "POST", body });
+}
+
+/** @throws ApiProblem META0901 if the range has no moment or too many */
+export async function backfillSchedule(
+  name: string,
+  body: { readonly from: string; readonly to: string; readonly concurrency: number },
+): Promise<BackfillBody> {
+  return await ask<BackfillBody>(`${pathOf(name)}/backfill`, { method: "POST", body });
 }
 
 /** @throws ApiProblem */

@@ -21,9 +21,12 @@ import type { AskedOrder } from "./schedule-dialogs.tsx";
 const NAME_CHARS = 48;
 const TEXT_CHARS = 240;
 
+/** A schedule as it was when the reader asked for the change. */
+export type AskedChange = AskedOrder | { readonly kind: "backfill"; readonly schedule: ScheduleBody };
+
 export interface ScheduleTableProps {
   readonly schedules: readonly ScheduleBody[];
-  readonly onAsk: (order: AskedOrder) => void;
+  readonly onAsk: (change: AskedChange) => void;
 }
 
 export function ScheduleTable({ schedules, onAsk }: ScheduleTableProps): JSX.Element {
@@ -51,7 +54,7 @@ export function ScheduleTable({ schedules, onAsk }: ScheduleTableProps): JSX.Ele
 
 interface ScheduleRowProps {
   readonly schedule: ScheduleBody;
-  readonly onAsk: (order: AskedOrder) => void;
+  readonly onAsk: (change: AskedChange) => void;
 }
 
 function ScheduleRow({ schedule, onAsk }: ScheduleRowProps): JSX.Element {
@@ -145,7 +148,7 @@ function Trouble({ schedule }: { readonly schedule: ScheduleBody }): JSX.Element
 }
 
 function Changes({ schedule, onAsk }: ScheduleRowProps): JSX.Element {
-  const button = (kind: AskedOrder["kind"], words: string): JSX.Element => (
+  const button = (kind: AskedChange["kind"], words: string): JSX.Element => (
     <button
       type="button"
       class="quiet"
@@ -159,6 +162,7 @@ function Changes({ schedule, onAsk }: ScheduleRowProps): JSX.Element {
     <span class="changes">
       {button("trigger", "Run now …")}
       {schedule.pause === undefined ? button("pause", "Pause …") : button("resume", "Resume …")}
+      {button("backfill", "Backfill …")}
       {button("delete", "Delete …")}
     </span>
   );

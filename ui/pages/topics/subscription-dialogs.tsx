@@ -19,16 +19,12 @@ import {
 } from "../../model/subscribe-form.ts";
 import { zoneText } from "../../model/time-text.ts";
 import { behindBadRecord } from "../../model/topic-text.ts";
-import type { ServiceBody } from "../../../shared/api/contract/services.ts";
 import { CodedProblem } from "../../parts/coded-problem.tsx";
 import { useDialogForm } from "../../parts/dialog-form.ts";
 import { DialogFrame } from "../../parts/dialog-frame.tsx";
-import { useServices } from "../../data/registry.ts";
-import { hrefTo } from "../../model/route.ts";
 import { optionText } from "../../model/visible-text.ts";
-import { HandlerSelect } from "../../parts/handler-select.tsx";
+import { HandlerField } from "../../parts/handler-field.tsx";
 import { PairRows } from "../../parts/pair-rows.tsx";
-import { LoadedView } from "../../parts/states.tsx";
 
 export interface AskedChange {
   readonly kind: "pause" | "resume" | "reset" | "delete";
@@ -250,7 +246,6 @@ interface SubscribeFieldsProps {
 }
 
 function SubscribeFields({ clusters, form, onChange }: SubscribeFieldsProps): JSX.Element {
-  const services = useServices();
   return (
     <div class="fields">
       <label class="field">
@@ -272,9 +267,11 @@ function SubscribeFields({ clusters, form, onChange }: SubscribeFieldsProps): JS
           onInput={({ currentTarget }) => onChange({ topic: currentTarget.value })}
         />
       </label>
-      <LoadedView loaded={services.state.value} onRetry={() => void services.refresh()}>
-        {(all) => <HandlerField services={all} form={form} onChange={onChange} />}
-      </LoadedView>
+      <HandlerField
+        service={form.service}
+        handler={form.handler}
+        onChoose={({ name }, handler) => onChange({ service: name, handler })}
+      />
       <label class="check">
         <input
           type="checkbox"
@@ -301,30 +298,5 @@ function SubscribeFields({ clusters, form, onChange }: SubscribeFieldsProps): JS
       </label>
       <PairRows title="Options" isSecret pairs={form.options} onChange={(options) => onChange({ options })} />
     </div>
-  );
-}
-
-interface HandlerFieldProps extends Omit<SubscribeFieldsProps, "clusters"> {
-  readonly services: readonly ServiceBody[];
-}
-
-function HandlerField({ services, form, onChange }: HandlerFieldProps): JSX.Element {
-  if (services.length === 0) {
-    return (
-      <p>
-        No handler is registered. <a href={hrefTo("deployments")}>Register a deployment</a> first.
-      </p>
-    );
-  }
-  return (
-    <label class="field">
-      Handler
-      <HandlerSelect
-        services={services}
-        service={form.service}
-        handler={form.handler}
-        onChoose={(service, handler) => onChange({ service, handler })}
-      />
-    </label>
   );
 }
