@@ -7,7 +7,10 @@ import type { AppliedSchedules, BackfillBody, ScheduleBody } from "../../../shar
 import { buildCommand, type BuiltCommand } from "../../harness/cli/built-command.ts";
 import { openLocalStage, type LocalStage } from "../../harness/local/local-stage.ts";
 
-const reports = service({ name: "Reports", handlers: { nightly: async (_ctx: Context) => undefined } });
+/** The inputs of the runs, as text. */
+const inputs: string[] = [];
+const nightly = async (ctx: Context): Promise<void> => void inputs.push(new TextDecoder().decode(ctx.request().body));
+const reports = service({ name: "Reports", handlers: { nightly } });
 
 let command: BuiltCommand;
 let stage: LocalStage;
@@ -48,6 +51,14 @@ it("a schedule is created, listed, described, paused, resumed, triggered, filled
   expect((await run("delete", "nightly")).code).toBe(4);
   expect((await run("delete", "nightly", "--yes")).stdout).toMatch(/Deleted nightly\n$/);
   expect((await run("describe", "nightly")).code).toBe(1);
+});
+
+it("the input of a run is what --data says, to the last digit", async () => {
+  const input = '{"order":12345678901234567890}';
+  await run("create", "digits", "Reports/nightly", "--every", "1d", "--data", input);
+  await run("trigger", "digits");
+  await expect.poll(() => inputs).toContain(input);
+  await run("delete", "digits", "--yes");
 });
 
 it("apply makes the schedules equal to a file, and asks before it deletes", async () => {
