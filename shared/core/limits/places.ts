@@ -22,10 +22,16 @@ function firstBeyond(taken: Taken, places: number): number | undefined {
  * @returns the number of a free place; undefined if there is none
  */
 export function freePlace(taken: Taken, places: number, share: number): number | undefined {
-  if (isOverfull(taken, places)) return undefined;
+  return freePlaces(taken, places, share)[0];
+}
+
+/** @returns the numbers of all free places, the one that `freePlace` chooses first */
+export function freePlaces(taken: Taken, places: number, share: number): readonly number[] {
+  if (isOverfull(taken, places)) return [];
   const free: number[] = [];
   for (let place = 0; place < places; place++) if (!taken.has(place)) free.push(place);
-  return free[Math.floor(share * free.length)];
+  const from = Math.floor(share * free.length);
+  return [...free.slice(from), ...free.slice(0, from)];
 }
 
 /** @returns the lowest number beyond all taken places and beyond the limit, for one that runs in any case */

@@ -4,7 +4,7 @@ import type { Rule } from "../../core/limits/rule.ts";
 import type { Engine } from "../engine.ts";
 import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { poolsPk } from "../store/pool-items.ts";
-import { serve } from "./places.ts";
+import { serve } from "./give-back.ts";
 import { enterInAnyCase, placesOf } from "./pools.ts";
 import { releaseStarts, serveStarts } from "./starts.ts";
 

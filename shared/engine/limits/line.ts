@@ -12,6 +12,7 @@ import {
   turnOf,
   turnsAfter,
   turnsOf,
+  turnsOfKey,
 } from "../store/pool-items.ts";
 import type { Item, Key } from "../ports/table.ts";
 
@@ -80,6 +81,39 @@ export async function nextTurn(
   const { items } = await table.query(pk, { ...turnsAfter(gate, servedKey), limit: 1 });
   const found = items[0] ?? (await table.query(pk, { ...turnsOf(gate), limit: 1 })).items[0];
   return found && turnOf(found);
+}
+
+/**
+ * The same for several that are served at a time: each key has its turn before one has its second, however long the line is.
+ * @returns at most `count` turns
+ */
+export async function nextTurns(
+  engine: ReadsTurns,
+  pool: string,
+  gate: Gate,
+  servedKey: string,
+  count: number,
+): Promise<readonly Turn[]> {
+  if (count === 1) {
+    const turn = await nextTurn(engine, pool, gate, servedKey);
+    return turn === undefined ? [] : [turn];
+  }
+  const next: Turn[] = [];
+  const ofKey = new Map<string, Turn[]>();
+  const keyAfter = new Map<string, string>();
+  let key = servedKey;
+  for (let without = 0; next.length < count && without <= ofKey.size;) {
+    const known = keyAfter.get(key);
+    const following = known ?? (await nextTurn(engine, pool, gate, key))?.turnKey;
+    if (following === undefined) break;
+    keyAfter.set(key, following);
+    key = following;
+    if (!ofKey.has(key)) ofKey.set(key, [...(await turnsWithin(engine, pool, turnsOfKey(gate, key), count))]);
+    const turn = ofKey.get(key)!.shift();
+    if (turn !== undefined) next.push(turn);
+    without = turn === undefined ? without + 1 : 0;
+  }
+  return next;
 }
 
 /** @param most the bound of the read. @returns the turns of a gate in the order of their keys */

@@ -5,7 +5,8 @@ import { readLeaseRecord } from "../store/lease-record.ts";
 import { isLeased, load, type Loaded } from "../store/load.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 import { wakeNow } from "../messaging/wake.ts";
-import { giveBackHeld, holdersOf } from "./places.ts";
+import { giveBackHeld } from "./give-back.ts";
+import { holdersOf } from "./holders.ts";
 
 /** The most bytes of a holder that a look loads: each that comes to a full pool makes such a look. */
 const LOOKED_AT_MAX_BYTES = 4 << 20;

@@ -1,7 +1,8 @@
-/** Reads the places of a pool, and makes the items that hold them. */
-import type { Taken } from "../../core/limits/places.ts";
+/** Reads and writes the items that hold the places of a pool. Each change is one conditional write. */
+import { moveWithin, type Taken } from "../../core/limits/places.ts";
+import type { Engine } from "../engine.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
-import { placesKey, PLACES_PER_ITEM, poolExpiryS, poolListing, takenIn } from "../store/pool-items.ts";
+import { itemOf, placesKey, PLACES_PER_ITEM, poolExpiryS, poolListing, takenIn } from "../store/pool-items.ts";
 import type { StorePorts } from "../store/store-ports.ts";
 import type { Item, Write } from "../ports/table.ts";
 
@@ -103,10 +104,56 @@ export function placeWrite(
   const is = { kind: "equal", attribute, value: from } as const;
   return {
     kind: "update",
-    key: placesKey(settings.keyPrefix, pool, Math.floor(place / PLACES_PER_ITEM)),
+    key: placesKey(settings.keyPrefix, pool, itemOf(place)),
     update: {
       set: { [attribute]: to, expiresAtS: poolExpiryS(clock.nowMs()), ...(served !== undefined && { served }) },
     },
     condition: whileNoneWaits ? { kind: "all", of: [is, { kind: "equal", attribute: "line", value: 0 }] } : is,
   };
+}
+
+export function isWaitedFor({ items, unmarked }: PoolState): boolean {
+  return items.size > unmarked.length;
+}
+
+/** Reads the pool, and moves holders beyond the limit to free places, so that they keep no other place free. */
+export async function readWithin(engine: Engine, pool: string, places: number): Promise<PoolState> {
+  for (;;) {
+    const state = await readPool(engine, pool, places);
+    const move = moveWithin(state.taken, places);
+    if (move === undefined) return state;
+    const { from, to, holder } = move;
+    await ensureItem(engine, pool, itemOf(to), state);
+    await change(engine, [
+      placeWrite(engine, pool, { place: to, from: FREE, to: holder }),
+      placeWrite(engine, pool, { place: from, from: holder, to: FREE }),
+    ]);
+  }
+}
+
+/** An item of a pool with a line begins with the mark: those who wait have marked only the items that they found. */
+export async function ensureItem(engine: Engine, pool: string, at: number, state: PoolState): Promise<void> {
+  if (!state.items.has(at)) await makeItem(engine, pool, at, isWaitedFor(state));
+}
+
+export async function markAs(engine: Engine, pool: string, items: readonly number[], line: 0 | 1): Promise<void> {
+  for (const at of items) {
+    const key = placesKey(engine.settings.keyPrefix, pool, at);
+    await engine.table.update(key, { set: { line } }, { kind: "present" });
+  }
+}
+
+/** Two places of one item change in one write, because a transaction takes each item once. */
+export async function change(engine: Engine, writes: readonly ReturnType<typeof placeWrite>[]): Promise<void> {
+  const [one, other] = writes;
+  if (one === undefined) return;
+  if (other === undefined) return void (await engine.table.update(one.key, one.update, one.condition));
+  if (one.key.pk !== other.key.pk) return void (await engine.table.transact(writes));
+  const set = { ...one.update.set, ...other.update.set };
+  await engine.table.update(one.key, { set }, { kind: "all", of: [one.condition!, other.condition!] });
+}
+
+/** A random number from 0 to below 1, which spreads those who ask at the same time. */
+export function share({ ids }: Pick<Engine, "ids">): number {
+  return ids.random(1)[0]! / 256;
 }

@@ -11,7 +11,9 @@ import { knowsEveryDriver } from "../ports/store-ownership.ts";
 import { joinLine, leaveLine, turnKeyOf } from "./line.ts";
 import { countWait, observeWait } from "./wait-metrics.ts";
 import { lookAtOneHolder } from "./look-at-holder.ts";
-import { giveBack, giveBackAll, hasPlace, type IsMine, serve, takeInAnyCase, takeOrWait } from "./places.ts";
+import { giveBack, giveBackAll, type IsMine, serve } from "./give-back.ts";
+import { hasPlace } from "./holders.ts";
+import { takeInAnyCase, takeOrWait } from "./places.ts";
 import { callForService, passPumpOn, passStart, releaseStarts, serveStarts, TOKEN_KEPT_MS } from "./starts.ts";
 
 export function subjectOf({ target, limitKey }: Pick<Acceptance, "target" | "limitKey">): Subject {

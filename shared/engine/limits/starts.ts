@@ -40,8 +40,11 @@ export async function passStart(
   const granted = hasWaited ? await takeGranted(engine, line.name, life) : undefined;
   if (granted !== undefined && Math.abs(nowMs - granted) <= TOKEN_KEPT_MS) return granted;
   // A rate of thousands a second would wear out its item if each start were a write.
-  const take = (count: number) => takeTokensNow(engine, line.name, rate, count);
-  if (await engine.activeInvocations.starts.ask(line.name, take)) return nowMs;
+  const take = async (asks: readonly unknown[]): Promise<readonly boolean[]> => {
+    const count = await takeTokensNow(engine, line.name, rate, asks.length);
+    return asks.map((_, at) => at < count);
+  };
+  if (await engine.activeInvocations.starts.ask(line.name, undefined, take)) return nowMs;
   await joinLine(engine, line, "start", life);
   await callForService(engine, line.name, rate, life);
   return "waits";

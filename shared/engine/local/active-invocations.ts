@@ -5,6 +5,7 @@ import { NO_SLOTS } from "../admission/worker-slots.ts";
 import type { ActiveInvocation } from "./active-invocation.ts";
 import type { Clock } from "../ports/clock.ts";
 import { DelayedBatch, PendingRequeues, RecentWakes } from "./sent-wakes.ts";
+import type { GivenBack } from "./held-places.ts";
 import { JointAsks } from "./joint-asks.ts";
 import { KeyTurns } from "./key-turns.ts";
 import { OpenStreams } from "./open-streams.ts";
@@ -41,7 +42,9 @@ export class ActiveInvocations {
   /** The turns of changes of the registry, so that those of this process never refuse each other. */
   readonly changeTurns = new KeyTurns();
   /** Those who ask for a token of a rate. */
-  readonly starts = new JointAsks();
+  readonly starts = new JointAsks<undefined, boolean>();
+  /** Those who give a place of a pool back: one read of the line serves all of them, and none refuses another. */
+  readonly givesBack = new JointAsks<GivenBack, void>();
   /** The exchanges that stay open over several segments. */
   readonly streams = new OpenStreams();
   /** Work that waits a moment, to be done in one batch. */

@@ -6,6 +6,13 @@ export interface HeldPlace {
   readonly holder: string;
 }
 
+/** A place to be given back, wherever in its pool it is. */
+export interface GivenBack {
+  readonly holder: string;
+  /** Asked right before the write; false if the place is used now. */
+  readonly mayPass?: () => boolean;
+}
+
 export class HeldPlaces {
   #byPool: Map<string, HeldPlace> | undefined;
   #tokens: Map<string, number> | undefined;

@@ -1,22 +1,24 @@
-/** Gathers those who ask for something of one name in this process, and answers all of them after one write. */
+/** Gathers those of this process who ask for something under one name, and answers all of them together. */
 
-interface Asking {
-  readonly answerAll: (count: number) => Promise<number>;
-  readonly answers: ((got: boolean) => void)[];
+interface Asking<Ask, Answer> {
+  readonly answerAll: (asks: readonly Ask[]) => Promise<readonly Answer[]>;
+  readonly asks: Ask[];
+  readonly answers: ((answer: Answer) => void)[];
   readonly failures: ((error: unknown) => void)[];
 }
 
-export class JointAsks {
-  readonly #asking = new Map<string, Asking>();
+export class JointAsks<Ask, Answer> {
+  readonly #asking = new Map<string, Asking<Ask, Answer>>();
   readonly #answering = new Set<string>();
 
   /**
-   * @param answerAll asks for so many, and says how many there are; it runs once at a time for a name
-   * @returns true if there was one for this asker. @throws the error of `answerAll`
+   * @param answerAll answers these asks in their order; it runs once at a time for a name, so it must not ask under the same name
+   * @throws the error of `answerAll`
    */
-  async ask(name: string, answerAll: Asking["answerAll"]): Promise<boolean> {
-    return await new Promise<boolean>((resolve, reject) => {
-      const asking = this.#asking.get(name) ?? { answerAll, answers: [], failures: [] };
+  async ask(name: string, ask: Ask, answerAll: Asking<Ask, Answer>["answerAll"]): Promise<Answer> {
+    return await new Promise<Answer>((resolve, reject) => {
+      const asking = this.#asking.get(name) ?? { answerAll, asks: [], answers: [], failures: [] };
+      asking.asks.push(ask);
       asking.answers.push(resolve);
       asking.failures.push(reject);
       this.#asking.set(name, asking);
@@ -26,14 +28,14 @@ export class JointAsks {
 
   async #answer(name: string): Promise<void> {
     this.#answering.add(name);
-    // Those who ask in the same turn of the loop share the first write.
+    // Those who ask in the same turn of the loop are answered together.
     await Promise.resolve();
     for (let asking = this.#asking.get(name); asking !== undefined; asking = this.#asking.get(name)) {
       this.#asking.delete(name);
-      const { answerAll, answers, failures } = asking;
+      const { answerAll, asks, answers, failures } = asking;
       try {
-        const count = await answerAll(answers.length);
-        for (const [at, answer] of answers.entries()) answer(at < count);
+        const all = await answerAll(asks);
+        for (const [at, answer] of answers.entries()) answer(all[at]!);
       } catch (error) {
         for (const fail of failures) fail(error);
       }

@@ -9,6 +9,11 @@ import type { Item, Key } from "../ports/table.ts";
 /** With this many names, an item stays below a kilobyte, so a write of it costs one unit. */
 export const PLACES_PER_ITEM = 14;
 
+/** The number of the item in which a place is. */
+export function itemOf(place: number): number {
+  return Math.floor(place / PLACES_PER_ITEM);
+}
+
 /** `start`: waits for a token of the rate. `place`: waits for a place. */
 export type Gate = "place" | "start";
 
@@ -72,8 +77,13 @@ export const STAMP_BYTES = 5;
 /** All ids of invocations begin like this. */
 const ID_PREFIX = "inv_1";
 
-export function holderText({ id, nonce, stamp }: PlaceHolder): string {
-  return `${id.slice(ID_PREFIX.length)}.${nonce}.${stamp.toString(36)}`;
+export function holderText({ stamp, ...life }: PlaceHolder): string {
+  return `${lifeText(life)}${stamp.toString(36)}`;
+}
+
+/** Each holder text of the life begins like this. */
+export function lifeText({ id, nonce }: Omit<PlaceHolder, "stamp">): string {
+  return `${id.slice(ID_PREFIX.length)}.${nonce}.`;
 }
 
 export function holderOf(text: string): PlaceHolder {
@@ -111,6 +121,10 @@ export function turnKeyIn(pk: string, { gate, turnKey, order, commandIndex }: Tu
 
 export function turnsOf(gate: Gate): { from: string; below: string } {
   return { from: `turn#${gate}#`, below: `turn#${gate}$` };
+}
+
+export function turnsOfKey(gate: Gate, turnKey: string): { from: string; below: string } {
+  return { from: `turn#${gate}#${turnKey}#`, below: `turn#${gate}#${turnKey}$` };
 }
 
 /** The turns of the keys after this one. */

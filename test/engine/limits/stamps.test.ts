@@ -2,7 +2,9 @@
 import { expect, test } from "vitest";
 import type { InvocationId, Nonce } from "../../../shared/core/model/ids.ts";
 import type { IdSource } from "../../../shared/engine/ports/id-source.ts";
-import { hasPlace, giveBack, takeOrWait } from "../../../shared/engine/limits/places.ts";
+import { giveBack } from "../../../shared/engine/limits/give-back.ts";
+import { hasPlace } from "../../../shared/engine/limits/holders.ts";
+import { takeOrWait } from "../../../shared/engine/limits/places.ts";
 import { readPool } from "../../../shared/engine/limits/pool-state.ts";
 import type { HeldPlace } from "../../../shared/engine/local/held-places.ts";
 import { holderOf } from "../../../shared/engine/store/pool-items.ts";
@@ -43,8 +45,9 @@ test.each([
   ["the last", (places: readonly [HeldPlace, HeldPlace]) => places],
 ])("an invocation that two processes gave a place each keeps one of them: %s that was given", async (_, order) => {
   const stage = await open({});
-  const { engine } = stage.actor();
-  Object.assign(engine, { ids: counting(engine.ids) });
+  const [engine, slowEngine] = [stage.actor().engine, stage.actor().engine];
+  const ids = counting(engine.ids);
+  for (const each of [engine, slowEngine]) Object.assign(each, { ids });
   const [first, second, waiting] = [asker("a"), asker("b"), asker("c")];
   const take = (one: typeof first) => takeOrWait(engine, LINE, PLACES, one);
   const held = (await take(first)) as HeldPlace;
@@ -52,9 +55,9 @@ test.each([
   expect(await take(waiting)).toBe("waits");
 
   const [hasRead, mayGoOn, hasHanded, mayEnd] = [new Gate(), new Gate(), new Gate(), new Gate()];
-  const slow = withTable(engine, {
+  const slow = withTable(slowEngine, {
     query: async (pk, range) => {
-      const page = await engine.table.query(pk, range);
+      const page = await slowEngine.table.query(pk, range);
       if (page.items.length === 0) return page;
       hasRead.open();
       await mayGoOn.passed;
@@ -63,7 +66,7 @@ test.each([
     delete: async (key, condition) => {
       hasHanded.open();
       await mayEnd.passed;
-      return await engine.table.delete(key, condition);
+      return await slowEngine.table.delete(key, condition);
     },
   });
   const [lateHeld, quickHeld] = order(held.place < other.place ? [held, other] : [other, held]);
