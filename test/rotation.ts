@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 
 /** A command that names files or tests (`-t A3:`) means these at every commit. */
-const NAMES_TESTS = process.argv.some((word) => /\.test\.ts$|^-t$|^--testNamePattern/.test(word));
+export const NAMES_TESTS = process.argv.some((word) => /\.test\.ts$|^-t$|^--testNamePattern/.test(word));
 
 /** @returns a number that follows from the hash of the commit, or 0 outside of a repository */
 function commitNumber(): number {
