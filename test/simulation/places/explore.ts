@@ -100,7 +100,11 @@ function movesOf(run: Run): readonly Move[] {
     const step = () => stepOf(run, worker, current);
     if (mayLeave || !isOther) moves.push({ what: `${worker.name} ${call!.method} ${shown(call!.args)}`, make: step });
     if (left.deaths > 0 && isWrite(call!) && !isOther)
-      moves.push({ what: `${worker.name} dies`, make: () => world.die(worker) });
+      moves.push(
+        world.plan.isSole === true
+          ? { what: "the process dies", make: () => world.dieWhole() }
+          : { what: `${worker.name} dies`, make: () => world.die(worker) },
+      );
   }
   if (left.renewals > 0)
     for (const worker of world.mayRenew)

@@ -9,6 +9,8 @@ export type Rule = number | "none";
 export interface Start {
   /** The number of the rule. */
   readonly rule: number;
+  /** The number of the last rule whose change was at its end. */
+  readonly settled: number;
   /** The number of the oldest rule that another worker knew then. */
   readonly oldest: number;
   /** The lives that have had a place all the time since. */
@@ -26,10 +28,14 @@ export class Limits {
     this.#all.push(rule === "none" ? Infinity : rule);
   }
 
-  /** @param alive the starts of the workers that are at work */
-  startOf(alive: readonly Start[], named: ReadonlySet<string>): Start {
+  /**
+   * @param alive the starts of the workers that are at work
+   * @param changing the starts of those among them that change the rule
+   */
+  startOf(alive: readonly Start[], changing: readonly Start[], named: ReadonlySet<string>): Start {
     const rule = this.#all.length - 1;
-    return { rule, oldest: Math.min(rule, ...alive.map((one) => one.rule)), kept: new Set(named) };
+    const oldestOf = (starts: readonly Start[]) => Math.min(rule, ...starts.map((one) => one.rule));
+    return { rule, settled: oldestOf(changing), oldest: oldestOf(alive), kept: new Set(named) };
   }
 
   /**
@@ -41,24 +47,25 @@ export class Limits {
    * @returns why it should not begin
    */
   complaint(start: Start, named: ReadonlySet<string>, life: string): string | undefined {
-    const own = this.#mostSince(start.rule);
+    const own = this.mostSince(start.rule);
     const kept = start.kept.size - (start.kept.has(life) ? 1 : 0);
     if (kept >= own) return `${kept} have places all the time, and ${own} may`;
-    const most = this.#mostSince(start.oldest);
+    const most = this.mostSince(start.oldest);
     return named.size > most ? `${named.size} have places, and ${most} may` : undefined;
   }
 
   /** True if there was no rule at some moment since. */
   hadNone({ rule }: Start): boolean {
-    return this.#mostSince(rule) === Infinity;
+    return this.mostSince(rule) === Infinity;
   }
 
   /** A text that is the same for starts that are judged alike. */
-  textOf({ rule, oldest, kept }: Start): string {
-    return this.#all.length === 1 ? "" : `${rule}.${oldest}.${[...kept].sort().join()}`;
+  textOf({ rule, settled, oldest, kept }: Start): string {
+    return this.#all.length === 1 ? "" : `${rule}.${settled}.${oldest}.${[...kept].sort().join()}`;
   }
 
-  #mostSince(rule: number): number {
+  /** @returns the highest limit from the rule of this number on */
+  mostSince(rule: number): number {
     return Math.max(...this.#all.slice(rule));
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Searches the orders in which the calls of several workers take effect, while workers die, leases run out, invocations are killed and the
- * rule changes (I13): an attempt counts only while a place names its invocation, none begins while as many as the limit have places, all
+ * rule changes, in processes that share a table and in one that owns it (I13): an attempt counts only while a place names its invocation, none begins while as many as the limit have places, all
  * end, and at the end no place is taken and no turn is left.
  */
 import { expect, test } from "vitest";
@@ -92,7 +92,33 @@ const SEARCHED: readonly Searched[] = [
   { what: "two want one start", lives: ["ends", "ends"], places: 0, isRate: true, looksMax: 0 },
 ];
 
-test.each(SEARCHED)("$what", async ({ switches = 2, looksMax = LOOKS_MAX, ...plan }) => {
+/** A death is one of the whole process, whose successor finds the places. */
+const SOLE: readonly Searched[] = [
+  { what: "two want one place", lives: ["ends", "ends"], places: 1, looksMax: 0 },
+  { what: "three want two places", lives: ["ends", "ends", "ends"], places: 2, switches: 1, looksMax: 0 },
+  { what: "one of two sleeps", lives: ["sleeps", "ends"], places: 1, ticks: 1, looksMax: 0 },
+  { what: "it dies", lives: ["ends", "ends"], places: 1, deaths: 1 },
+  { what: "it dies after one has slept", lives: ["sleeps", "ends"], places: 1, ticks: 1, deaths: 1 },
+  { what: "it dies twice", lives: ["ends", "ends"], places: 1, deaths: 2, switches: 1 },
+  { what: "it dies while three want two places", lives: ["ends", "ends", "ends"], places: 2, deaths: 1, switches: 1 },
+  { what: "one is killed", lives: ["sleeps", "ends"], places: 1, ticks: 1, kills: 1 },
+  { what: "one is killed, and it dies", lives: ["ends", "ends"], places: 1, kills: 1, deaths: 1, switches: 1 },
+  { what: "a limit is raised, and it dies", lives: ["ends", "ends", "ends"], places: 1, changes: [2], deaths: 1 },
+  { what: "a limit is lowered", lives: ["ends", "ends", "ends"], places: 2, changes: [1], looksMax: 0 },
+  { what: "a limit is lowered, and it dies", lives: ["ends", "ends", "ends"], places: 2, changes: [1], deaths: 1 },
+  { what: "a rule is made", lives: ["ends", "ends"], places: "none", changes: [1], looksMax: 0 },
+  { what: "a rule is made, and it dies", lives: ["sleeps", "ends"], places: "none", changes: [1], ticks: 1, deaths: 1 },
+  { what: "a rule is deleted and made anew", lives: ["ends", "ends"], places: 1, changes: ["none", 1], looksMax: 0 },
+  {
+    what: "a rule is deleted and made anew, and it dies",
+    lives: ["ends", "ends"],
+    places: 1,
+    changes: ["none", 1],
+    deaths: 1,
+  },
+].map((plan): Searched => ({ ...(plan as Searched), what: `in a sole owner: ${plan.what}`, isSole: true }));
+
+test.each([...SEARCHED, ...SOLE])("$what", async ({ switches = 2, looksMax = LOOKS_MAX, ...plan }) => {
   const { states, wrong } = await explored(plan, { switches, looksMax, statesMax: STATES_MAX });
   expect(wrong).toBeUndefined();
   expect(states).toBeGreaterThan(200);

@@ -171,6 +171,38 @@ function uncountedBeyond(engine: Engine): Engine {
   });
 }
 
+/** A change of the rule does not count what runs already. */
+function uncountedRunning(engine: Engine): Engine {
+  const activeInvocations = new Proxy(engine.activeInvocations, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property, target);
+      if (typeof value !== "function") return value;
+      if (property === "all" && target.size > 0) return () => acting([]);
+      return value.bind(target) as unknown;
+    },
+  });
+  return { ...engine, activeInvocations };
+}
+
+/** The holders that each process has found at its first look. */
+const FOUND = new WeakMap<object, ReadonlySet<string>>();
+
+/** A sole owner takes the places that its predecessor has left for free ones. */
+function forgottenPlaces(engine: Engine): Engine {
+  return withTable(engine, {
+    async get(key) {
+      const item = await engine.table.get(key);
+      if (key.sk !== "places") return item;
+      const holders = takenIn(item).filter(([, holder]) => holder !== FREE);
+      const found = FOUND.get(engine.activeInvocations) ?? new Set(holders.map(([, holder]) => holder));
+      FOUND.set(engine.activeInvocations, found);
+      const hidden = holders.filter(([, holder]) => found.has(holder));
+      if (item === undefined || hidden.length === 0) return item;
+      return acting({ ...item, ...Object.fromEntries(hidden.map(([place]) => [`p${place}`, FREE])) });
+    },
+  });
+}
+
 /** A token is taken although another has changed the bucket. */
 function blindToken(engine: Engine): Engine {
   return withTable(engine, {
@@ -220,6 +252,30 @@ const PLANTED: readonly Planted[] = [
     lives: ["sleeps", "ends"],
     sabotage: keptPlace,
     complaint: /waits|names|do not end/,
+  },
+  {
+    what: "a change of the rule that does not count what runs",
+    isSole: true,
+    lives: ["ends", "ends"],
+    places: "none",
+    changes: [1],
+    sabotage: uncountedRunning,
+    complaint: /begins beside/,
+  },
+  {
+    what: "places of a process that has died, which its successor takes for free",
+    ...TWO,
+    isSole: true,
+    deaths: 1,
+    sabotage: forgottenPlaces,
+    complaint: /waits|names|do not end/,
+  },
+  {
+    what: "a place of a sole owner that is taken blindly",
+    ...TWO,
+    isSole: true,
+    sabotage: blindTake,
+    complaint: /begins beside|counts/,
   },
   { what: "a hand-over that keeps the turn", ...TWO, sabotage: keptTurn, complaint: /turn is left|waits/ },
   { what: "a hand-over that sends no message", ...TWO, sabotage: forgottenWake, complaint: /waits/ },

@@ -4,14 +4,16 @@
  */
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Endpoints } from "../../../shared/engine/ports/endpoints.ts";
+import type { IdSource } from "../../../shared/engine/ports/id-source.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { consumeWake } from "../../../shared/engine/consume/consume-wake.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { send } from "../../../shared/engine/ingress/send.ts";
-import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import { noteListing, recover, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { applyRules, removeRules } from "../../../shared/engine/register/rules.ts";
+import { lookAtOneHolder } from "../../../shared/engine/limits/look-at-holder.ts";
 import { enterIfRuled } from "../../../shared/engine/limits/pools.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
 import { deployment, service } from "../../core/registry/sample-deployment.ts";
@@ -21,6 +23,7 @@ import { ScriptedDeployment } from "../../harness/engine/scripted-deployment.ts"
 import { compose } from "../crash-points/compose.ts";
 import { MemoryTable } from "../memory-table.ts";
 import { never } from "../never.ts";
+import { SeededIdSource } from "../seeded-id-source.ts";
 import { START_MS } from "../virtual-clock.ts";
 import { Limits, namedIn, type Rule, type Start } from "./limits.ts";
 import { isWrite, scheduledTable, type Waiting } from "./scheduled-table.ts";
@@ -49,6 +52,8 @@ export interface Plan {
   readonly ticks?: number;
   readonly kills?: number;
   readonly renewals?: number;
+  /** If true, all workers are drivers of one process that owns the table. A death is that of the process, and the next one starts at once. */
+  readonly isSole?: boolean;
   /** Plants a mistake into the engine of each worker. `world` is the same object for all workers that work at one order. */
   readonly sabotage?: (engine: Engine, world: object) => Engine;
 }
@@ -66,6 +71,8 @@ export interface Worker {
   readonly waiting: Waiting[];
   readonly engine: Engine;
   readonly start: Start;
+  /** The workers with an attempt under way when this one began. */
+  readonly beside: readonly Worker[];
   /** What the worker has seen so far, as a text that is the same for the same answers. */
   seen: string;
   hasAsked: boolean;
@@ -97,6 +104,11 @@ export class World {
   readonly attempts = new Map<string, number>();
   /** Looks of the sweeper that were needed. */
   looks = 0;
+  /** The process that owns the table. */
+  #owner: Engine | undefined;
+  #owners = 0;
+  /** A complaint about an attempt that has just begun. */
+  #wrong: string | undefined;
 
   private constructor(plan: Plan, begun?: World) {
     this.plan = plan;
@@ -108,6 +120,7 @@ export class World {
     this.ids = begun?.ids ?? [];
     this.messages = begun?.messages ?? [];
     this.nowMs = begun?.nowMs ?? START_MS;
+    if (plan.isSole === true) this.#owner = this.#nextOwner();
     this.#leaseMs = this.#engine("door", this.table).settings.leaseMs;
   }
 
@@ -120,6 +133,7 @@ export class World {
     await applyRules(engine, [{ pattern: "service:Other", limits: { concurrency: 1 } }]);
     if (plan.isRate === true) await applyRules(engine, [{ pattern: PATTERN, limits: { rate: RATE } }]);
     else await setRule(engine, plan.places);
+    if (world.#owner !== undefined) await noteListing(world.#owner);
     const ids: InvocationId[] = [];
     for (const handler of plan.lives) {
       const sent = await send(engine, submission(handler));
@@ -135,7 +149,32 @@ export class World {
     return new World(this.plan, this);
   }
 
-  #engine(name: string, table: Engine["table"], onAttempt = () => {}, meta: Engine["meta"] = this.meta): Engine {
+  #nextOwner(): Engine {
+    const engine = this.#engine(`owner-${++this.#owners}`, this.table, { isSole: true });
+    // A handler that sleeps suspends at once: a wait on an open exchange would last until the clock ends it.
+    return { ...engine, settings: { ...engine.settings, openWaitMs: 0 } };
+  }
+
+  /** The engine of a worker: a process of its own, or a driver with the memory of the process that owns the table. */
+  #engineOf(name: string, waiting: Waiting[], onAttempt: () => void, onRules: () => void): Engine {
+    const table = scheduledTable(this.table, waiting);
+    if (this.#owner === undefined)
+      return this.#engine(name, table, { endpoints: this.#endpoints(onAttempt), meta: watched(this.meta, onRules) });
+    const registry = watched(this.#owner.registry, onRules);
+    return {
+      ...this.#owner,
+      table,
+      registry,
+      endpoints: this.#endpoints(onAttempt),
+      ids: luckless(name),
+    };
+  }
+
+  #engine(
+    name: string,
+    table: Engine["table"],
+    { endpoints = this.#endpoints(() => {}), meta = this.meta as Engine["meta"], isSole = false } = {},
+  ): Engine {
     const clock: Clock = { nowMs: () => this.nowMs, sleep: () => never() };
     const queue = {
       send: async (wake: Wake) => (this.#send(wake, this.nowMs + wake.delayMs), ""),
@@ -147,6 +186,10 @@ export class World {
       },
       cancel: async () => {},
     } as unknown as Engine["timers"];
+    return compose({ clock, table, meta, queue, timers, endpoints }, name, isSole);
+  }
+
+  #endpoints(onAttempt: () => void): Endpoints {
     const sleeps: Handler = async (ctx) => (await ctx.get(ctx.sleep(START_MS + SLEEP_MS)), "slept");
     const failing = (which: number): Handler => {
       return (ctx) => {
@@ -158,8 +201,7 @@ export class World {
       };
     };
     const scripted = new ScriptedDeployment({ ends: () => "done", sleeps, fails: failing(1), wavers: failing(2) });
-    const endpoints: Endpoints = { open: (request) => (onAttempt(), scripted.open(request)) };
-    return compose({ clock, table, meta, queue, timers, endpoints }, name, false);
+    return { open: (request) => (onAttempt(), scripted.open(request)) };
   }
 
   get due(): readonly Message[] {
@@ -206,10 +248,9 @@ export class World {
   }
 
   #startNow(): Start {
-    return this.limits.startOf(
-      this.alive.map(({ start }) => start),
-      namedIn(this.table),
-    );
+    const changing = this.alive.filter(({ of }) => of === this.ids.length);
+    const [all, some] = [this.alive, changing].map((workers) => workers.map(({ start }) => start));
+    return this.limits.startOf(all!, some!, namedIn(this.table));
   }
 
   #work(of: number, wake: Wake | undefined, run: (engine: Engine) => Promise<unknown>, start = this.#startNow()): void {
@@ -220,14 +261,16 @@ export class World {
     const onAttempt = (): void => {
       worker.hasAsked = true;
       this.begun.add(of);
+      this.#judgeBeside(worker);
     };
-    const noteRead = (): void => {
+    const onRules = (): void => {
       worker.seen += `rules${this.left.changes}`;
     };
-    const right = this.#engine(name, scheduledTable(this.table, waiting), onAttempt, watched(this.meta, noteRead));
+    const right = this.#engineOf(name, waiting, onAttempt, onRules);
     const engine = this.plan.sabotage?.(right, this) ?? right;
+    const beside = this.alive.filter(({ hasAsked }) => hasAsked);
     const ends = { seen: "", hasAsked: false, tasks: 0, isOver: false, isDead: false };
-    const worker: Worker = { name, of, wake, waiting, engine, start, ...ends };
+    const worker: Worker = { name, of, wake, waiting, engine, start, beside, ...ends };
     this.workers.push(worker);
     this.#follow(worker, run(engine));
   }
@@ -245,7 +288,8 @@ export class World {
   }
 
   #again({ wake }: Worker): void {
-    if (wake !== undefined) this.#send(wake, this.nowMs + this.#leaseMs);
+    // The queue of a sole owner is part of it, and the next process delivers at once what the one before has not ended.
+    if (wake !== undefined) this.#send(wake, this.nowMs + (this.#owner === undefined ? this.#leaseMs : 0));
   }
 
   #send(wake: Wake, dueMs: number): void {
@@ -261,6 +305,7 @@ export class World {
     worker.seen = String(hashOf(`${worker.seen}${call.method}${textOf(answer)}`));
     if (this.plan.isRate !== true) this.#judge(worker, call, answer);
     await this.settle();
+    if (this.#wrong !== undefined) throw new Broken(this.#wrong);
     const most = 1 + Math.floor((this.nowMs - START_MS) / RATE.perMs);
     if (this.plan.isRate === true && this.begun.size > most)
       throw new Broken(`${this.begun.size} have begun, not ${most}`);
@@ -270,11 +315,28 @@ export class World {
   #judgeStart(worker: Worker, before: ReadonlySet<string>): void {
     const named = namedIn(this.table);
     for (const { start } of this.alive) for (const life of start.kept) if (!named.has(life)) start.kept.delete(life);
+    const { activeInvocations } = this.#owner ?? worker.engine;
+    const running = [...activeInvocations.all()].filter(({ places }) => places.stretch !== undefined);
     for (const life of named) {
-      if (before.has(life) || (worker.hasAsked && life.startsWith(this.ids[worker.of]!))) continue;
+      if (before.has(life) || running.some(({ id }) => life.startsWith(id))) continue;
       const wrong = this.limits.complaint(worker.start, named, life);
       if (wrong !== undefined) throw new Broken(`${worker.name} lets ${life} begin: ${wrong}`);
     }
+  }
+
+  /** A sole owner counts all that run: the process that changes the rules has them in memory. */
+  #judgeBeside({ name, of, start, beside }: Worker): void {
+    // One that was handed a place by a driver with a former rule begins later.
+    const hadPlace = [...start.kept].some((life) => life.startsWith(this.ids[of]!));
+    if (this.#owner === undefined || hadPlace) return;
+    const run = beside.filter((one) => one.of !== of && one.hasAsked && !one.isDead && !this.#hasEnded(one.of));
+    const most = this.limits.mostSince(start.settled);
+    if (run.length >= most) this.#wrong = `the attempt of ${name} begins beside ${run.length}, and ${most} may run`;
+  }
+
+  /** A kill may end an invocation while its attempt is under way. */
+  #hasEnded(of: number): boolean {
+    return this.table.all().some(({ pk, end }) => end === true && pk.includes(this.ids[of]!));
   }
 
   /** An attempt counts only once its segment is stored: then a place must name its invocation, if there was a rule all the time. */
@@ -292,6 +354,14 @@ export class World {
   die(worker: Worker): void {
     this.left.deaths--;
     this.#fall(worker);
+  }
+
+  /** The whole process dies. The next one starts, and its recovery takes effect at once, because it only reads and sends messages. */
+  async dieWhole(): Promise<void> {
+    this.left.deaths--;
+    for (const worker of this.alive) this.#fall(worker);
+    this.#owner = this.#nextOwner();
+    await recover(this.#owner);
   }
 
   tick(): void {
@@ -312,6 +382,8 @@ export class World {
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (this.alive.every(({ waiting }) => waiting.length > 0)) return;
     }
+    // A driver of a sole owner may wait for another driver.
+    if (this.#owner !== undefined) return;
     // The clock alone would wake these.
     for (const worker of this.alive.filter(({ waiting }) => waiting.length === 0)) this.#fall(worker);
   }
@@ -330,25 +402,36 @@ export class World {
     const workers = this.workers.map(({ name, seen, isOver, isDead, waiting, start }) =>
       isOver || isDead ? `${name}-` : `${name}:${seen}:${waiting.length}:${this.limits.textOf(start)}`,
     );
+    const memory = [...(this.#owner?.activeInvocations.all() ?? [])].map(({ id, places, lease }) =>
+      textOf([id, places.all, places.stretch !== undefined, places.mayHaveMore, lease.waitsAt, lease.isLost]),
+    );
     const messages = this.messages.map(({ wake, dueMs }) => `${this.ids.indexOf(wake.invocationId)}@${dueMs}`).sort();
     const items = this.table.all().map(textOf).sort();
-    return String(hashOf([...workers.sort(), ...messages, ...items, this.nowMs, JSON.stringify(this.left)].join("\n")));
+    return String(
+      hashOf(
+        [...workers.sort(), ...memory.sort(), ...messages, ...items, this.nowMs, JSON.stringify(this.left)].join("\n"),
+      ),
+    );
   }
 
   /** Runs all that is left, without a further choice: messages when they are due, then looks of the sweeper. */
   async finish(looksMax: number): Promise<void> {
     for (let round = 0; round < 200; round++) {
-      for (let worker = this.alive[0]; worker !== undefined; worker = this.alive[0]) await this.step(worker);
+      for (let worker = this.#next; worker !== undefined; worker = this.#next) await this.step(worker);
       const [next] = this.messages.toSorted((a, b) => a.dueMs - b.dueMs);
       if (next !== undefined) {
         this.nowMs = Math.max(this.nowMs, next.dueMs);
         this.take(next);
         await this.settle();
-      } else if (!(await this.#hasOpen())) return this.#judgeEnd();
+      } else if (!(await this.#hasOpen())) return await this.#judgeEnd();
       else if (this.looks++ >= looksMax) throw new Broken(`an invocation waits after ${looksMax} looks`);
       else await this.#look();
     }
     throw new Broken("the messages do not end");
+  }
+
+  get #next(): Worker | undefined {
+    return this.alive.find(({ waiting }) => waiting.length > 0);
   }
 
   async #hasOpen(): Promise<boolean> {
@@ -359,16 +442,36 @@ export class World {
   }
 
   async #look(): Promise<void> {
-    const engine = this.#engine(`sweeper${this.looks}`, this.table);
+    const engine = this.#owner ?? this.#engine(`sweeper${this.looks}`, this.table);
     this.nowMs += engine.settings.checkIntervalMs + 1;
     await sweepOnce(engine);
   }
 
-  #judgeEnd(): void {
+  /** The names of a rule that was deleted count again when it is made anew: those who come to the pool look at them. */
+  async #lookAtNames(): Promise<void> {
+    const now = this.limits.mostSince(this.plan.changes?.length ?? 0);
+    if (this.limits.mostSince(0) < Infinity || now === Infinity) return;
+    const engine = this.#owner ?? this.#engine("looker", this.table);
+    // The lease of one that has ended may last until then.
+    this.nowMs += this.#leaseMs + 1;
+    for (let named = namedIn(this.table).size; named > 0; named--) await lookAtOneHolder(engine, PATTERN, now);
+  }
+
+  async #judgeEnd(): Promise<void> {
+    await this.#lookAtNames();
     const [named, turns] = [[...namedIn(this.table)], this.turns()];
     if (named.length > 0) throw new Broken(`all have ended, and a place names ${named.join(", ")}`);
     if (turns.length > 0) throw new Broken(`all have ended, and a turn is left: ${turns.join(", ")}`);
   }
+}
+
+/** A sole owner looks at a holder now and then, by lot. With these ids, it looks each time. */
+function luckless(seed: string): IdSource {
+  const ids = new SeededIdSource(seed);
+  return {
+    derive: (parts, size) => ids.derive(parts, size),
+    random: (size) => (size === 1 ? new Uint8Array(1) : ids.random(size)),
+  };
 }
 
 async function setRule(engine: Engine, rule: Rule): Promise<void> {
@@ -376,8 +479,8 @@ async function setRule(engine: Engine, rule: Rule): Promise<void> {
   else await applyRules(engine, [{ pattern: PATTERN, limits: { concurrency: rule } }]);
 }
 
-/** The same store, whose calls are noted. */
-function watched(store: Engine["meta"], note: () => void): Engine["meta"] {
+/** The same store or registry, whose calls are noted. */
+function watched<Store extends object>(store: Store, note: () => void): Store {
   return new Proxy(store, {
     get: (target, property) => {
       const value: unknown = Reflect.get(target, property, target);
