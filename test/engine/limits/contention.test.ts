@@ -10,7 +10,7 @@ const open = stages();
 
 const SCOPES = 100;
 const PLACES = 5;
-const SENDS = 2_000;
+const SENDS = 10_000;
 const KILLS = 20;
 const HANDLER_MS = 50;
 
