@@ -163,6 +163,11 @@ const CATALOGUE = {
     "test/simulation/crash-points/planted/forgotten-mistakes.test.ts": [
       ["I12", "a promise of a forgotten run that still counts"],
     ],
+    "test/simulation/crash-points/planted/limits-mistakes.test.ts": [
+      ["I13", "a place that a process which takes over does not find"],
+      ["I13", "a giver's successor that wakes no one"],
+      ["I13", "a turn that stays after a death"],
+    ],
     "test/simulation/crash-points/planted/operators-mistakes.test.ts": [
       ["an edit is made whole or not at all", "an edit that compares the state again after it has begun"],
       ["I9", "a restart that writes the acceptance before the beginning that it keeps"],

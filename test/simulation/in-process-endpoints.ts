@@ -31,6 +31,16 @@ export class InProcessEndpoints implements Endpoints {
     return this.#busy;
   }
 
+  /** Lets virtual time pass while a handler waits for something outside. */
+  async rest<T>(outside: Promise<T>): Promise<T> {
+    this.#busy--;
+    try {
+      return await outside;
+    } finally {
+      this.#busy++;
+    }
+  }
+
   /** Resolves when the handler has answered. */
   async request(request: ExchangeRequest): Promise<WholeReply> {
     this.#busy++;

@@ -6,9 +6,10 @@ import { freePlaces, givenBack } from "../../core/limits/places.ts";
 import type { Engine } from "../engine.ts";
 import type { GivenBack, HeldPlace } from "../local/held-places.ts";
 import { knowsEveryDriver } from "../ports/store-ownership.ts";
-import { holderOf, itemOf, type Turn } from "../store/pool-items.ts";
+import type { Item } from "../ports/table.ts";
+import { holderOf, itemOf, takenIn, type Turn } from "../store/pool-items.ts";
 import { type Named, newHolder, ownPlaces } from "./holders.ts";
-import { leaveLine, nextTurn, nextTurns, wakeTurn } from "./line.ts";
+import { leaveLine, nextTurn, nextTurns, release, wakeTurn } from "./line.ts";
 import {
   change,
   ensureItem,
@@ -67,6 +68,7 @@ function ifUnused(engine: Engine, holder: string): GivenBack {
 
 /**
  * Gives back each place that names the life, except the one that it keeps. Costs a read if it has none.
+ * @returns the pool as it was read last
  * @param isMine asked by a driver; left out for a life that has ended
  */
 export async function giveBackAll(
@@ -75,11 +77,11 @@ export async function giveBackAll(
   places: number,
   life: Named,
   { isMine, kept }: { readonly isMine?: IsMine | undefined; readonly kept?: HeldPlace } = {},
-): Promise<void> {
+): Promise<PoolState> {
   for (;;) {
-    const { taken } = await readPool(engine, pool, places);
-    const own = ownPlaces(taken, life).find(({ place }) => place !== kept?.place);
-    if (own === undefined || (isMine !== undefined && !(await isMine()))) return;
+    const state = await readPool(engine, pool, places);
+    const own = ownPlaces(state.taken, life).find(({ place }) => place !== kept?.place);
+    if (own === undefined || (isMine !== undefined && !(await isMine()))) return state;
     await giveBackUnder(engine, pool, places, own.holder);
   }
 }
@@ -173,13 +175,22 @@ async function handTo(
   if (knowsEveryDriver(engine.settings)) {
     // A transaction costs a sole owner no more than one of its writes (I10).
     const left = { kind: "delete", key: turn.key, condition: { kind: "present" } } as const;
-    if ((await engine.table.transact([write, left])).written) await wakeTurn(engine, turn);
+    const { written } = await engine.table.transact([write, left]);
+    // The stamp is new, so a process that finds it has written it.
+    if (written || takenAt(await engine.table.get(write.key), from.place) === holder) await wakeTurn(engine, turn);
     return undefined;
   }
-  if (!(await engine.table.update(write.key, write.update, write.condition)).written) return undefined;
-  if (!(await leaveLine(engine, turn.key))) return ifUnused(engine, holder);
+  const given = await engine.table.update(write.key, write.update, write.condition);
+  // A client of the table that has repeated the write finds its own stamp.
+  if (!given.written && takenAt(given.existing, from.place) !== holder) return undefined;
+  const left = await leaveLine(engine, turn.key);
+  // A repeated deletion finds no turn either, so one that has lost its turn asks again.
   await wakeTurn(engine, turn);
-  return undefined;
+  return left ? undefined : ifUnused(engine, holder);
+}
+
+function takenAt(item: Item | undefined, place: number): string | undefined {
+  return takenIn(item).find(([at]) => at === place)?.[1];
 }
 
 /**
@@ -208,7 +219,7 @@ async function wakeAll(engine: Engine, pool: string): Promise<boolean> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const turn = await nextTurn(engine, pool, "place", "");
     if (turn === undefined && (await isLineEmpty(engine, pool, await readPool(engine, pool, Infinity)))) return false;
-    if (turn !== undefined && (await leaveLine(engine, turn.key))) await wakeTurn(engine, turn);
+    if (turn !== undefined) await release(engine, turn);
   }
   return true;
 }

@@ -2,7 +2,7 @@
 import { turnOrder } from "../../core/limits/turn.ts";
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { Engine } from "../engine.ts";
-import { wakeNow } from "../messaging/wake.ts";
+import { sendWake, wakeNow } from "../messaging/wake.ts";
 import {
   type Gate,
   poolExpiryS,
@@ -163,4 +163,18 @@ export async function wakeTurn(engine: Engine, { id, service }: Turn): Promise<v
   const waiting = engine.activeInvocations.find(id);
   if (waiting?.places.waitsInLine === true) waiting.inbox.interrupt();
   else await wakeNow(engine, { id, ...(service !== "" && { target: { service } }) });
+}
+
+/** Longer than a process remembers the rules. */
+const RULES_REMEMBERED_MS = 2_000;
+
+/**
+ * Takes one out of a line that no rule holds back any more. The first message comes when each process knows the rules: who dies after
+ * the removal has sent it.
+ */
+export async function release(engine: Engine, turn: Turn): Promise<void> {
+  const { id, service, key } = turn;
+  await sendWake(engine, { id, ...(service !== "" && { target: { service } }) }, RULES_REMEMBERED_MS);
+  await leaveLine(engine, key);
+  await wakeTurn(engine, turn);
 }

@@ -1,4 +1,5 @@
 /** Looks at one who has a place of a full pool: a process that died may have left a place with an invocation that does not run. */
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { invocationPk, leaseRecordKey } from "../store/item-keys.ts";
 import { readLeaseRecord } from "../store/lease-record.ts";
@@ -7,6 +8,8 @@ import { TooLargeError } from "../store/read-partition.ts";
 import { wakeNow } from "../messaging/wake.ts";
 import { giveBackHeld } from "./give-back.ts";
 import { holdersOf } from "./holders.ts";
+import { isWaitedFor, type PoolState } from "./pool-state.ts";
+import { holderOf } from "../store/pool-items.ts";
 
 /** The most bytes of a holder that a look loads: each that comes to a full pool makes such a look. */
 const LOOKED_AT_MAX_BYTES = 4 << 20;
@@ -34,6 +37,29 @@ export async function lookAtOneHolder(engine: Engine, pool: string, places: numb
   const isGone = loaded?.invocation.acceptance.nonce !== one.nonce || loaded.invocation.phase.status === "completed";
   if (isGone) return await giveBackHeld(engine, pool, places, one.held);
   if (!isLeased(engine, loaded!, nowMs)) await wakeNow(engine, loaded!.invocation.acceptance);
+}
+
+/** The most holders that one such look reads: each end of an invocation is looked at once more. */
+const IDLE_MAX = 4;
+
+/**
+ * Wakes those who have a place and wait for it. A process that died, or failed, after it had given them the place may have sent them no
+ * message. Costs nothing for a pool without a line.
+ * @param state the pool as it was read
+ */
+export async function wakeIdleHolders(engine: Engine, pool: string, state: PoolState): Promise<void> {
+  if (!isWaitedFor(state)) return;
+  const holders = [...state.taken.values()]
+    .map(holderOf)
+    .filter(({ id }) => engine.activeInvocations.find(id) === undefined);
+  const from = Math.floor((engine.ids.random(1)[0]! / 256) * holders.length);
+  const some = [...holders.slice(from), ...holders.slice(0, from)].slice(0, IDLE_MAX);
+  await atMost(AT_ONCE, some, async (one) => {
+    const record = await engine.table.get(leaseRecordKey(invocationPk(engine.settings.keyPrefix, one.id), one.nonce));
+    if (record === undefined) return;
+    const { waitsAt, untilMs } = readLeaseRecord(record);
+    if (untilMs === 0 && waitsAt === `place ${pool}`) await wakeNow(engine, one);
+  });
 }
 
 async function loadSmall(engine: Engine, id: Parameters<typeof load>[1]): Promise<Loaded | undefined | "too large"> {

@@ -10,11 +10,19 @@ import type { Loaded } from "../store/load.ts";
 import { knowsEveryDriver } from "../ports/store-ownership.ts";
 import { joinLine, leaveLine, turnKeyOf } from "./line.ts";
 import { countWait, observeWait } from "./wait-metrics.ts";
-import { lookAtOneHolder } from "./look-at-holder.ts";
+import { lookAtOneHolder, wakeIdleHolders } from "./look-at-holder.ts";
 import { giveBack, giveBackAll, type IsMine, serve } from "./give-back.ts";
 import { hasPlace } from "./holders.ts";
 import { takeInAnyCase, takeOrWait } from "./places.ts";
-import { callForService, passPumpOn, passStart, releaseStarts, serveStarts, TOKEN_KEPT_MS } from "./starts.ts";
+import {
+  callForService,
+  hasToken,
+  passPumpOn,
+  passStart,
+  releaseStarts,
+  serveStarts,
+  TOKEN_KEPT_MS,
+} from "./starts.ts";
 
 export function subjectOf({ target, limitKey }: Pick<Acceptance, "target" | "limitKey">): Subject {
   const { service, handler, scope } = target;
@@ -120,7 +128,7 @@ async function passPlaces(engine: Engine, active: ActiveInvocation, pool: Pool):
     return held;
   }
   if (held === "waits") {
-    if (isToLook(engine)) await lookAtOneHolder(engine, pool.name, concurrency);
+    if (isToLook(engine) || places.mayHaveMore) await lookAtOneHolder(engine, pool.name, concurrency);
     return false;
   }
   places.note(pool.name, held);
@@ -229,7 +237,8 @@ async function leaveRuled(engine: Engine, book: RuleBook, acceptance: Acceptance
     const { concurrency, rate } = pool.limits;
     if (concurrency !== undefined) {
       await leaveTurn(engine, pool, "place", acceptance);
-      await giveBackAll(engine, pool.name, concurrency, acceptance, { isMine });
+      const state = await giveBackAll(engine, pool.name, concurrency, acceptance, { isMine });
+      await wakeIdleHolders(engine, pool.name, state);
     }
     if (rate !== undefined && (await leaveTurn(engine, pool, "start", acceptance)))
       await passPumpOn(engine, pool.name, acceptance);
@@ -297,6 +306,8 @@ export async function stillWaitsAtGate(engine: Engine, loaded: Loaded): Promise<
   if (gate === "start") {
     if (limits?.rate === undefined) return false;
     await serveStarts(engine, pool, limits.rate, acceptance);
+    // The process that gave the token may have died before it removed the turn.
+    if (await hasToken(engine, pool, acceptance)) return false;
   } else {
     if (limits?.concurrency === undefined) return false;
     await serve(engine, pool, limits.concurrency);

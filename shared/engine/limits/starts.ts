@@ -11,7 +11,17 @@ import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 import { poolExpiryS, tokenKey, type Turn } from "../store/pool-items.ts";
 import { knowsEveryDriver } from "../ports/store-ownership.ts";
 import { type Bucket, changeBucket, nextAtMs, readBucket, takeTokensNow } from "./bucket.ts";
-import { joinLine, type LineOf, leaveLine, type Life, nextTurn, turnsAt, turnsFrom, wakeTurn } from "./line.ts";
+import {
+  joinLine,
+  type LineOf,
+  leaveLine,
+  type Life,
+  nextTurn,
+  release,
+  turnsAt,
+  turnsFrom,
+  wakeTurn,
+} from "./line.ts";
 
 /** An invocation that begins later than this after its token asks for another one, so that late ones do not begin all at once. */
 export const TOKEN_KEPT_MS = 5_000;
@@ -50,6 +60,15 @@ export async function passStart(
   return "waits";
 }
 
+/** True if the invocation has got a token that it has not taken yet. */
+export async function hasToken(
+  { table, settings }: Pick<Engine, "table" | "settings">,
+  pool: string,
+  { id, nonce }: Pick<Life, "id" | "nonce">,
+): Promise<boolean> {
+  return (await table.get(tokenKey(settings.keyPrefix, pool, id)))?.["n"] === nonce;
+}
+
 async function takeGranted(
   { table, settings }: Engine,
   pool: string,
@@ -69,7 +88,9 @@ export async function callForService(engine: Engine, pool: string, rate: Rate, l
     const nowMs = engine.clock.nowMs();
     const atMs = nextAtMs(rate, bucket, nowMs);
     const isOverdue = bucket.pumpAtMs <= nowMs - OVERDUE_MS;
-    if (bucket.isWaitedFor && !isOverdue && !isTooLate(bucket, atMs)) return;
+    // One that carries the message of the line, and asks again, may have died before it sent the message.
+    if (bucket.isWaitedFor && !isOverdue && !isTooLate(bucket, atMs))
+      return bucket.carrier === life.id ? await wakeFor(engine, life, bucket.pumpAtMs) : undefined;
     const changed = await changeBucket(engine, pool, bucket, { isWaitedFor: true, pumpAtMs: atMs, carrier: life.id });
     if (changed.written) return await wakeFor(engine, life, atMs);
     bucket = changed.bucket;
@@ -95,7 +116,7 @@ export async function serveStarts(engine: Engine, pool: string, rate: Rate, to?:
   if (!bucket.isWaitedFor) return;
   const nowMs = engine.clock.nowMs();
   if (bucket.pumpAtMs > nowMs && !isTooLate(bucket, nextAtMs(rate, bucket, nowMs))) {
-    if (to !== undefined && to.id === bucket.carrier) await wakeFor(engine, to, bucket.pumpAtMs);
+    if (to !== undefined) await wakeCarrier(engine, pool, bucket, to);
     return;
   }
   const turns = await turnsFrom(engine, pool, "start", bucket.servedKey, SERVED_MAX);
@@ -111,11 +132,31 @@ export async function serveStarts(engine: Engine, pool: string, rate: Rate, to?:
   const servedKey = served.at(-1)?.turnKey ?? bucket.servedKey;
   const next = ordered[moments.length];
   // Of two who serve at a time, one is refused, and leaves the line to the other.
-  const changed = await changeBucket(engine, pool, bucket, { ...after, pumpAtMs, servedKey, carrier: next?.id ?? "" });
-  if (!changed.written) return;
+  const wanted: Bucket = { ...after, pumpAtMs, servedKey, carrier: next?.id ?? "" };
+  const changed = await changeBucket(engine, pool, bucket, wanted);
+  // A client of the table that has repeated the write finds its own.
+  if (!changed.written && !isSame(changed.bucket, wanted)) return;
+  // The message comes first: who dies before it has served none, and its own message comes again.
+  if (next !== undefined) await wakeFor(engine, recipientOf(next), pumpAtMs);
   await atMost(AT_ONCE, served, (turn, at) => grant(engine, pool, turn, moments[at]!));
-  if (next === undefined) return await endLine(engine, pool, changed.bucket);
-  await wakeFor(engine, recipientOf(next), pumpAtMs);
+  if (next === undefined) await endLine(engine, pool, changed.bucket);
+}
+
+function isSame(one: Bucket, other: Bucket): boolean {
+  const isSameLine = one.isWaitedFor === other.isWaitedFor && one.pumpAtMs === other.pumpAtMs;
+  return (
+    isSameLine && one.fullAtUs === other.fullAtUs && one.carrier === other.carrier && one.servedKey === other.servedKey
+  );
+}
+
+/**
+ * Sends the message of the line once more, because a message has come early. It was that of the line, or it was delivered again: then the
+ * process that served the line may have died before it sent the next one.
+ */
+async function wakeCarrier(engine: Engine, pool: string, bucket: Bucket, to: Life): Promise<void> {
+  if (to.id === bucket.carrier) return await wakeFor(engine, to, bucket.pumpAtMs);
+  const next = await nextTurn(engine, pool, "start", bucket.servedKey);
+  if (next !== undefined) await wakeFor(engine, recipientOf(next), bucket.pumpAtMs);
 }
 
 function recipientOf({ id, nonce, service }: Turn): Pick<Life, "id" | "nonce" | "target"> {
@@ -146,26 +187,29 @@ function momentsOf(rate: Rate, bucket: Bucket, count: number, nowMs: number): re
 
 /** Wakes some of those who wait for a start that no rule limits any more; each that goes on wakes more. */
 export async function releaseStarts(engine: Engine, pool: string): Promise<void> {
-  for (const turn of await turnsAt(engine, pool, "start", SERVED_MAX))
-    if (await leaveLine(engine, turn.key)) await wakeTurn(engine, turn);
+  for (const turn of await turnsAt(engine, pool, "start", SERVED_MAX)) await release(engine, turn);
 }
 
-/** The token is written before the turn is removed: who dies between the two has given a token twice, and lost none. */
+/**
+ * The token is written and the message sent before the turn is removed: who dies between has given a token twice, and lost none, and one
+ * that has its token goes on although its turn stands.
+ */
 async function grant(engine: Engine, pool: string, turn: Turn, atMs: number): Promise<void> {
   const { id, nonce } = turn;
   const expiresAtS = poolExpiryS(atMs);
   await engine.table.put({ ...tokenKey(engine.settings.keyPrefix, pool, id), n: nonce, atMs, expiresAtS });
-  await leaveLine(engine, turn.key);
   await wakeTurn(engine, turn);
+  await leaveLine(engine, turn.key);
 }
 
 /** One who has come to the line just before has seen that it is waited for, so the turns are read once more afterwards. */
 async function endLine(engine: Engine, pool: string, bucket: Bucket): Promise<void> {
   const { written, bucket: ended } = await changeBucket(engine, pool, bucket, { isWaitedFor: false, pumpAtMs: 0 });
-  if (!written) return;
+  // A client of the table that has repeated the write finds its own.
+  if (!written && ended.isWaitedFor) return;
   const late = await nextTurn(engine, pool, "start", bucket.servedKey);
   if (late === undefined) return;
   const pumpAtMs = engine.clock.nowMs();
   const again = await changeBucket(engine, pool, ended, { isWaitedFor: true, pumpAtMs, carrier: late.id });
-  if (again.written) await wakeTurn(engine, late);
+  if (again.written || again.bucket.carrier === late.id) await wakeTurn(engine, late);
 }

@@ -6,6 +6,7 @@ import {
   type UnwantedRule,
   type WantedRule,
 } from "../../core/limits/rule-changes.ts";
+import { canonicalPattern } from "../../core/limits/pattern.ts";
 import type { Rule } from "../../core/limits/rule.ts";
 import type { Engine } from "../engine.ts";
 import { followRules } from "../limits/all-pools.ts";
@@ -31,7 +32,16 @@ export async function applyRules(engine: Engine, wanted: readonly WantedRule[]):
 
 /** Deletes rules, all or none. @returns the deleted rules, or the refusal. @throws as `applyRules` */
 export async function removeRules(engine: Engine, unwanted: readonly UnwantedRule[]): Promise<RuleChange> {
-  return await changed(engine, unwanted.length, "delete", (existing) => deleteRules(existing, unwanted));
+  const change = await changed(engine, unwanted.length, "delete", (existing) => deleteRules(existing, unwanted));
+  if (change.kind === "changed" && change.rules.length === 0) {
+    // An operator who got no answer asks again: the process that deleted the rules may have died before it followed them.
+    const none = { limits: {}, disabled: false, version: 0, modifiedAtMs: 0 };
+    await followRules(
+      engine,
+      unwanted.map(({ pattern }) => ({ ...none, pattern: canonicalPattern(pattern) })),
+    );
+  }
+  return change;
 }
 
 async function changed(

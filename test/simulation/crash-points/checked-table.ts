@@ -32,6 +32,8 @@ const LAG_MS = 60_000;
 export class CheckedTable extends MemoryTable {
   readonly changedSegments: string[] = [];
   readonly handOvers: HandOver[] = [];
+  /** Called with each written item, for a judge of pools. */
+  whenWritten: ((item: Item) => void) | undefined;
   readonly #clock: Clock;
   /** What each write of the last minute replaced, so that an index can be shown as it was. */
   readonly #replaced: { readonly key: Key; readonly item: Item | undefined; readonly atMs: number }[] = [];
@@ -48,6 +50,7 @@ export class CheckedTable extends MemoryTable {
     const isChange =
       written.written && before !== undefined && isSegment(item) && contentOf(before) !== contentOf(item);
     if (isChange && !this.#isNextLife(before, item)) this.#note("put", item);
+    if (written.written) this.whenWritten?.(item);
     return written;
   }
 
@@ -61,6 +64,7 @@ export class CheckedTable extends MemoryTable {
     const updated = await super.update(key, update, condition);
     if (holder !== undefined && updated.written && readLock(updated.item).holder?.nonce !== holder.nonce)
       this.handOvers.push({ pk: key.pk, from: holder, grant, atMs: this.#clock.nowMs() });
+    if (updated.written) this.whenWritten?.(updated.item);
     return updated;
   }
 
@@ -71,12 +75,14 @@ export class CheckedTable extends MemoryTable {
     return super.delete(key, condition);
   }
 
-  override transact(writes: readonly Write[]): ReturnType<MemoryTable["transact"]> {
+  override async transact(writes: readonly Write[]): ReturnType<MemoryTable["transact"]> {
     for (const write of writes) {
       const key = write.kind === "put" ? write.item : write.key;
       this.#keep(key, this.shown(key));
     }
-    return super.transact(writes);
+    const done = await super.transact(writes);
+    if (done.written) for (const write of writes) if (write.kind === "put") this.whenWritten?.(write.item);
+    return done;
   }
 
   /** @returns the items whose time to live is over, in a fixed order */

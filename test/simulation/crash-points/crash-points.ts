@@ -1,5 +1,6 @@
 /** All crash points of a scenario: it is recorded once without a fault, then played to the end once for each point. */
 import { pointsOf } from "./choose-points.ts";
+import type { Limited } from "./place-watch.ts";
 import { DAY_LATE, type Fault, NEVER_FIRES, type Point, REPEATED, THROTTLED } from "./point.ts";
 import { run } from "./run.ts";
 import type { Scenario } from "./scenarios.ts";
@@ -118,9 +119,16 @@ export async function crashPoints(
  * If a scenario loses every hint, only the sweeper finds the work. If the fault interrupts a pass of the sweeper, the work waits
  * until the sweeper looks at it again.
  */
-function delayMaxMs(fault: Fault, ownership: Ownership, { losesHints, life, endedSleepMs = 0 }: Scenario): number {
+function delayMaxMs(fault: Fault, ownership: Ownership, scenario: Scenario): number {
+  const { losesHints, life, endedSleepMs = 0, limited } = scenario;
   if (losesHints === true || life !== undefined) return LOOKED_AT_WITHIN_MS;
+  if (fault === REPEATED && limited !== undefined) return Math.max(REPEATED_DELAY_MAX_MS[ownership], anewMs(limited));
   return fault === REPEATED ? REPEATED_DELAY_MAX_MS[ownership] : (DELAYS_MAX_MS[fault] ?? DELAY_MAX_MS) + endedSleepMs;
+}
+
+/** Under a limit, one whose write was repeated may lose what it was given, and waits for it anew. */
+function anewMs({ startsApartMs = 5_000 }: Limited): number {
+  return 1.2 * startsApartMs;
 }
 
 function pathOf(ownership: Ownership, { name }: Scenario, { at, fault, item }: Point): string {

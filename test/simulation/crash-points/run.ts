@@ -3,6 +3,7 @@ import { breathe } from "../breathe.ts";
 import { START_MS } from "../virtual-clock.ts";
 import { Client } from "./client.ts";
 import { isQuiet, judge } from "./judge.ts";
+import { PlaceWatch } from "./place-watch.ts";
 import { type Point, type Strike, strikeAt, strikeFirst } from "./point.ts";
 import type { Scenario } from "./scenarios.ts";
 import { type Ownership, registry, type Sabotage, World } from "./world.ts";
@@ -35,6 +36,8 @@ export interface Given {
 export async function run({ scenario, ownership, point, sabotage }: Given): Promise<Run> {
   const { life } = scenario;
   const world = new World({ ownership, meta: await registry(ownership), sabotage, life });
+  const watch = scenario.limited && new PlaceWatch(scenario.limited, world.table);
+  world.table.whenWritten = watch && ((item) => watch.wrote(item));
   if (scenario.isFirst !== true) await world.settle();
   // The SDK computes the ends of its sleeps from the time of its own machine.
   const { now } = Date;
@@ -63,9 +66,14 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
       bringLate(world);
       isOver = await passTime(world, quiet);
     }
+    if (isOver && point?.fault === "late-after-death" && watch?.isLeftToNext() === true) {
+      played = false;
+      void scenario.limited!.next!(client).then(() => (played = true));
+      isOver = await passTime(world, quiet);
+    }
     if (!isOver) complaints.push("something is left to do");
     const faults = world.processes.reduce((sum, one) => sum + one.faults, 0);
-    complaints.push(...(await judge(world, client, scenario, faults)), ...world.refusals);
+    complaints.push(...(await judge(world, client, scenario, faults)), ...world.refusals, ...(watch?.judge() ?? []));
     const { calls, expiredAt, struck } = world.processes[examined]!;
     return { calls, expiredAt, struck, complaints, tookMs };
   } finally {

@@ -1,6 +1,7 @@
 /** The scenarios: the requests of clients, and the invocations and results that must exist in the end. */
 import type { Client } from "./client.ts";
 import type { Life } from "./life.ts";
+import type { Limited } from "./place-watch.ts";
 import { REELS, STUMBLES } from "./step.ts";
 
 /** The expected ends of the invocations of one handler. */
@@ -47,6 +48,8 @@ export interface Scenario {
   readonly erased?: { readonly text: string; readonly butOf?: string };
   /** For a scenario whose client restarts an invocation: how many entries after the input the new invocation copies. */
   readonly keptEntries?: number;
+  /** What the rules of the scenario promise; absent if it makes none. */
+  readonly limited?: Limited;
   /** How the processes live; as usual by default. */
   readonly life?: Life;
   /** The executions that a step needs without a fault, if more than one. */

@@ -7,7 +7,7 @@ import type { FetchHandler } from "../stream-deployment.ts";
 import type { LambdaHandler } from "../lambda-deployment.ts";
 import { desk, far as farObject, pen } from "./desk-services.ts";
 import { box, flow } from "./keyed-services.ts";
-import { retrying, step } from "./step.ts";
+import { longStep, retrying, step } from "./step.ts";
 
 const { RestatePromise, handlers } = restate;
 
@@ -27,6 +27,8 @@ const service = restate.service({
       await ctx.sleep(ms);
       return [before, await step(ctx, "after")];
     },
+    /** Runs for this time, without a pause. */
+    hold: async (ctx: Context, ms: number) => longStep(ctx, "held", ms),
     /** Its output says which of several invocations ended. */
     doze: async (ctx: Context, ms: number) => {
       await ctx.sleep(ms);

@@ -10,10 +10,11 @@ export const REELS = 18;
 const FAILURES: Readonly<Record<string, number>> = { stumble: STUMBLES, reel: REELS };
 
 /** All runs call the same handlers, so each run sets its own ledger here. */
-const current = { ledger: new Ledger() };
+const current = { ledger: new Ledger(), rest: async (_ms: number): Promise<unknown> => undefined };
 
-export function writeInto(ledger: Ledger): void {
-  current.ledger = ledger;
+/** @param rest lets virtual time pass while a closure waits */
+export function writeInto(ledger: Ledger, rest: (ms: number) => Promise<unknown>): void {
+  Object.assign(current, { ledger, rest });
 }
 
 /** @returns the token of the execution that counts */
@@ -22,6 +23,16 @@ export function step(ctx: Context, name: string): RestatePromise<string> {
   return ctx.run(name, () => {
     const { token, count } = current.ledger.execute(invocationId, name);
     if (count <= (FAILURES[name] ?? 0)) throw new Error(`failed ${count} times`);
+    return token;
+  });
+}
+
+/** A step whose closure takes time: the attempt runs meanwhile. */
+export function longStep(ctx: Context, name: string, ms: number): RestatePromise<string> {
+  const invocationId = ctx.request().id;
+  return ctx.run(name, async () => {
+    const { token } = current.ledger.execute(invocationId, name);
+    await current.rest(ms);
     return token;
   });
 }

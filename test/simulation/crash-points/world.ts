@@ -134,7 +134,7 @@ export class World {
     this.#sabotage = sabotage;
     this.life = life;
     this.#downMs = life.downMs ?? RESTART_MS;
-    writeInto(this.ledger);
+    writeInto(this.ledger, (ms) => this.endpoints.rest(this.clock.sleep(ms)));
   }
 
   /** Writes progress up to the present for the sweeper, so that the next sweeper does not search the beginning of the listing. */
