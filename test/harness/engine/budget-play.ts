@@ -44,7 +44,9 @@ export class Play {
   }
 
   async send(target: string, input: unknown, more: Partial<Submission> = {}): Promise<Sent> {
-    const sent = await send(this.front.engine, { ...submission(target, input), ...more });
+    // A worker that finds no invocation behind a message sends the message again, for later, and the clock stands still.
+    const accept = () => send(this.front.engine, { ...submission(target, input), ...more });
+    const sent = await this.stage.queue.during(accept);
     if (sent.kind !== "sent") throw new Error(`the send was answered with ${sent.kind}`);
     return sent;
   }

@@ -13,6 +13,7 @@ export class CountedQueue implements Queue {
   readonly requests: QueueRequests = { sends: 0, receives: 0, acks: 0, extends: 0 };
   readonly #queue: Queue;
   readonly #inHand = new Set<string>();
+  #held: Promise<void> | undefined;
   /** When each message that is not received yet becomes visible. */
   readonly #waiting: { readonly wake: Wake; readonly dueAtMs: number }[] = [];
 
@@ -39,8 +40,19 @@ export class CountedQueue implements Queue {
   /** SQS cannot remove a message that is not received yet, so a recalled message still comes. */
   async recall(): Promise<void> {}
 
+  /** While the work lasts, no message reaches its receiver. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    const done = work();
+    this.#held = done.then(
+      () => {},
+      () => {},
+    );
+    return await done;
+  }
+
   async receive(...[limit, ...how]: Parameters<Queue["receive"]>) {
     const deliveries = await this.#queue.receive(limit, ...how);
+    await this.#held;
     for (const delivery of deliveries) this.#received(delivery);
     return deliveries;
   }
