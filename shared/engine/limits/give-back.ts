@@ -144,8 +144,9 @@ async function passOn(
       changed.push(change(engine, [placeWrite(engine, pool, { place, from: holder, to: FREE })]));
     }
   }
-  const unused = (await Promise.all(handed)).flatMap((one) => one ?? []);
-  await Promise.all(changed);
+  // Awaited together: an error of one must not leave the errors of the others to the process.
+  const [all] = await Promise.all([Promise.all(handed), Promise.all(changed)]);
+  const unused = all.flatMap((one) => one ?? []);
   // An invocation that began to wait since the read of the turns has seen a freed place as taken. After the limit was raised, more
   // places may be free.
   if (taken.size < places) await serve(engine, pool, places);

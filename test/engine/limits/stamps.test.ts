@@ -1,6 +1,5 @@
 /** Stamps: of two places that name one invocation, each is given back by itself. */
 import { expect, test } from "vitest";
-import type { InvocationId, Nonce } from "../../../shared/core/model/ids.ts";
 import type { IdSource } from "../../../shared/engine/ports/id-source.ts";
 import { giveBack } from "../../../shared/engine/limits/give-back.ts";
 import { hasPlace } from "../../../shared/engine/limits/holders.ts";
@@ -11,6 +10,7 @@ import { holderOf } from "../../../shared/engine/store/pool-items.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 import { stages } from "../../harness/engine/stages.ts";
 import { withTable } from "../../planted/with-table.ts";
+import { asker } from "./asker.ts";
 
 const open = stages();
 
@@ -28,16 +28,6 @@ function counting(ids: IdSource): IdSource {
       return bytes;
     },
   };
-}
-
-function asker(name: string) {
-  const life = {
-    id: `inv_1${name.repeat(33)}` as InvocationId,
-    nonce: name.repeat(11) as Nonce,
-    target: { service: "S", handler: "work" },
-    createdAtMs: name.charCodeAt(0),
-  };
-  return { life, isMine: async () => true, isFirst: false, hasWaited: false };
 }
 
 test.each([
