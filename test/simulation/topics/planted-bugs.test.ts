@@ -112,7 +112,7 @@ const formerForgotten: Sabotage = {
 const withoutLandmarks = ({ landmarks: _dropped, ...item }: Item): Item => item as Item;
 
 const PLANTED = [
-  { what: "a batch without the number of its reset", sabotage: newestReset, first: 42, complaint: /reset/ },
+  { what: "a batch without the number of its reset", sabotage: newestReset, first: 345, complaint: /reset/ },
   { what: "a position that moves first", sabotage: movedFirst, first: 1, complaint: /is not accepted/ },
   { what: "a failed batch that counts as accepted", sabotage: failedIsDone, first: 45, complaint: /never accepted/ },
   { what: "no list of aborted transactions", sabotage: noList, first: 5, complaint: /its transaction is aborted/ },
@@ -133,7 +133,7 @@ const PLANTED = [
   },
 ];
 
-const SEEDS_MAX = 240;
+const SEEDS_MAX = 480;
 
 plantedTests(import.meta.filename, PLANTED, async ({ what, sabotage, first, complaint }) => {
   const complaintsOf = async (seed: number) => (await run({ seed, sabotage })).complaints;
