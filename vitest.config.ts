@@ -5,6 +5,7 @@ import { IN_THREADS } from "./test/in-threads.ts";
 import { longestFirst } from "./test/longest-first.ts";
 import { PATIENCE } from "./test/patience.ts";
 import { reportersOf } from "./test/reporters.ts";
+import { rotationOfRun } from "./test/rotation.ts";
 
 /** Suites that take minutes or need further packages; other configurations or scripts run them. */
 const HEAVY = [
@@ -102,7 +103,17 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "fresh-modules", include: FRESH_MODULES, exclude } },
-      { extends: true, test: { name: "scale", include: SCALE, exclude, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "scale",
+          include: SCALE,
+          exclude,
+          isolate: false,
+          // The tests of places send all at one commit in four.
+          env: { ROTATION: rotationOfRun() },
+        },
+      },
       { extends: true, test: { name: "architecture", include: ARCHITECTURE, exclude, isolate: false } },
       { extends: true, test: { name: "infra", include: INFRA, exclude, isolate: false } },
     ],

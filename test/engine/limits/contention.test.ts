@@ -4,17 +4,21 @@ import type { Scope } from "../../../shared/core/model/scope.ts";
 import type { Endpoints } from "../../../shared/engine/ports/endpoints.ts";
 import { type Actor, sendOn, type Stage } from "../../harness/engine/engine-fixture.ts";
 import { stages } from "../../harness/engine/stages.ts";
+import { itemsOfTurn, tellRotation } from "../../rotation.ts";
 import { limit } from "./limited-stage.ts";
 
 const open = stages();
 
 const SCOPES = 100;
 const PLACES = 5;
-const SENDS = 10_000;
+const SENDS_MAX = 10_000;
+/** 10,000 sends take a minute of a processor, so one commit in four makes as many. */
+const SENDS = Math.max(...itemsOfTurn([SENDS_MAX, 2_000, 2_000, 2_000], 4));
 const KILLS = 20;
 const HANDLER_MS = 50;
 
 test("of 100 scopes, none ever has more than five whose attempts may count, while 20 processes are killed, and all end", async () => {
+  tellRotation("scale", "sends under a limit", SENDS, SENDS_MAX);
   const attemptOf = new WeakMap<object, Actor>();
   /** Inputs that run, by process: what a dead process began can no longer count. */
   const runs = new Map<Actor, Map<object, string>>();
