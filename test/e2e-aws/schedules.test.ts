@@ -33,7 +33,7 @@ interface Ran {
   readonly momentMs: number;
 }
 
-/** What the handler was called with, by the name of the schedule. An attempt that is repeated is there again. */
+/** The runs that the handler has noted, by the name of the schedule. A repeated attempt notes its run again. */
 const ran = new Map<string, Ran[]>();
 const startsAtMs = new Map<string, number>();
 let uri = "";

@@ -14,6 +14,7 @@ import {
   turnsOf,
   turnsOfKey,
 } from "../store/pool-items.ts";
+import { REGISTRY_FRESH_MS } from "../ports/registry.ts";
 import type { Item, Key } from "../ports/table.ts";
 
 /** A pool for one invocation: its name, and the key by which it takes turns with others. */
@@ -166,7 +167,7 @@ export async function wakeTurn(engine: Engine, { id, service }: Turn): Promise<v
 }
 
 /** Longer than a process remembers the rules. */
-const RULES_REMEMBERED_MS = 2_000;
+const RULES_REMEMBERED_MS = 2 * REGISTRY_FRESH_MS;
 
 /**
  * Takes one out of a line that no rule holds back any more. The first message comes when each process knows the rules: who dies after

@@ -4,6 +4,9 @@ import type { Deployment, Route, ServiceRevision } from "../../core/model/deploy
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { RuleBook } from "../../core/limits/rule-book.ts";
 
+/** How long memory may answer without a read of the registry's version, in milliseconds. */
+export const REGISTRY_FRESH_MS = 1_000;
+
 /** `slow`: the handler has a slow note. */
 export interface FoundRoute {
   readonly found: true;

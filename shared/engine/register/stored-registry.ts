@@ -1,7 +1,7 @@
 /** The registry over the meta store. It answers from memory for one second, but reads again before it reports a name unknown. */
 import { type OpenCircuit, circuitName } from "../../core/model/circuit.ts";
 import type { Engine } from "../engine.ts";
-import type { Registry, Routing } from "../ports/registry.ts";
+import { type Registry, REGISTRY_FRESH_MS, type Routing } from "../ports/registry.ts";
 import {
   type RegistryHead,
   type Slowness,
@@ -20,9 +20,6 @@ import type { EffectiveSettings } from "../../core/model/service.ts";
 import { NO_RULES, type RuleBook, ruleBook } from "../../core/limits/rule-book.ts";
 import { type SettingsMaxima, effectiveSettings } from "../../core/registry/effective-settings.ts";
 import { type LatestRevision, latestRevisions } from "../../core/registry/latest-revisions.ts";
-
-/** How long memory may answer without a read of the registry's version. */
-const FRESH_FOR_MS = 1000;
 
 interface Snapshot extends RegistryHead {
   readonly table: RoutingTable;
@@ -108,15 +105,15 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
   };
 }
 
-/** A snapshot that stays fresh for longer than `FRESH_FOR_MS` was read before the clock was set back. */
+/** A snapshot that stays fresh for longer than `REGISTRY_FRESH_MS` was read before the clock was set back. */
 function isFresh({ freshUntilMs }: Snapshot, nowMs: number): boolean {
-  return nowMs < freshUntilMs && freshUntilMs - nowMs <= FRESH_FOR_MS;
+  return nowMs < freshUntilMs && freshUntilMs - nowMs <= REGISTRY_FRESH_MS;
 }
 
 /** @param known the former snapshot, whose routing table and rules are reused if the version is the same */
 async function readSnapshot({ meta, clock, settings }: RegistryGround, known: Snapshot | undefined): Promise<Snapshot> {
   const { keyPrefix, defaults, journalRetentionMaxMs } = settings;
-  const freshUntilMs = clock.nowMs() + FRESH_FOR_MS;
+  const freshUntilMs = clock.nowMs() + REGISTRY_FRESH_MS;
   const head = known && (await readHead(meta, keyPrefix));
   if (known !== undefined && head?.version === known.version) return withServices({ ...known, ...head, freshUntilMs });
   const { deployments, rules, ...read } = await readRegistry(meta, keyPrefix);

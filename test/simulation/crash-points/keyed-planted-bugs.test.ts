@@ -1,11 +1,10 @@
 /** Tests the checks of runs with keys: a bug planted into the lock shows in no run without faults, but at a crash point. */
-import { expect } from "vitest";
 import type { Condition, Table } from "../../../shared/engine/ports/table.ts";
 import { acting } from "../../planted/acts.ts";
 import { plantedTests } from "../../planted/planted-tests.ts";
 import { withTable } from "../../planted/with-table.ts";
-import { crashPoints } from "./crash-points.ts";
 import { KEYED_SCENARIOS } from "./keyed-scenarios.ts";
+import { expectCaughtAtAPoint } from "./planted/caught-at-a-point.ts";
 import type { Sabotage } from "./world.ts";
 
 const OBJECT_WRITTEN = /^table\.(put|update) obj#/;
@@ -85,9 +84,5 @@ const PLANTED: readonly {
 
 plantedTests(import.meta.filename, PLANTED, async ({ sabotage, scenario: name, complaint }) => {
   const scenario = KEYED_SCENARIOS.find((one) => one.name === name)!;
-  const { failures } = await crashPoints("shared-table", scenario, { sabotage, failuresMax: 1, at: OBJECT_WRITTEN });
-  expect(failures).toHaveLength(1);
-  expect(failures[0]).toMatch(complaint);
-  // The mistake shows only under a fault.
-  expect(failures[0]).not.toContain("no fault");
+  await expectCaughtAtAPoint(scenario, complaint, { sabotage, at: OBJECT_WRITTEN });
 });

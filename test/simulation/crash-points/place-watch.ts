@@ -8,7 +8,7 @@ import type { MemoryTable } from "../memory-table.ts";
 import type { Client } from "./client.ts";
 import { SKEW_MS } from "./point.ts";
 
-/** What the rules of a scenario promise. */
+/** The limits that the rules of a scenario set, which each run must keep. */
 export interface Limited {
   /** The places of each pool while the rules stand unchanged. Each invocation of the service, or of the handler, needs one. */
   readonly places?: Readonly<Record<string, number>>;

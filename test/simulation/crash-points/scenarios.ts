@@ -48,7 +48,7 @@ export interface Scenario {
   readonly erased?: { readonly text: string; readonly butOf?: string };
   /** For a scenario whose client restarts an invocation: how many entries after the input the new invocation copies. */
   readonly keptEntries?: number;
-  /** What the rules of the scenario promise; absent if it makes none. */
+  /** The limits that the rules of the scenario set; absent if it makes no rules. */
   readonly limited?: Limited;
   /** How the processes live; as usual by default. */
   readonly life?: Life;

@@ -42,7 +42,7 @@ export interface Plan {
   /** The handler of each invocation: `ends` at once, `sleeps` first, or fails in the first (`fails`) or the second (`wavers`) attempt. */
   readonly lives: readonly (typeof HANDLERS)[number][];
   readonly places: Rule;
-  /** What becomes of the rule, one change after the other, each at any moment. */
+  /** The changes of the rule in their order. The search makes each of them at any moment. */
   readonly changes?: readonly Rule[];
   /** If true, the rule has a rate instead: one start an hour. */
   readonly isRate?: boolean;

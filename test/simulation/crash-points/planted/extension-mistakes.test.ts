@@ -1,7 +1,6 @@
 /** Mistakes in the extension of open invocations, which lose items weeks after a fault. */
-import { expect } from "vitest";
 import { plantedTests } from "../../../planted/planted-tests.ts";
-import { crashPoints } from "../crash-points.ts";
+import { expectCaughtAtAPoint } from "./caught-at-a-point.ts";
 import { EXTENDED } from "../days/extended.ts";
 import type { Fault } from "../point.ts";
 import type { Sabotage } from "../world.ts";
@@ -33,8 +32,9 @@ const PLANTED: readonly {
 ];
 
 plantedTests(import.meta.filename, PLANTED, async ({ sabotage, scenario, faults, at }) => {
-  const { failures } = await crashPoints("shared-table", scenario!, { sabotage, faults, at, failuresMax: 1 });
-  expect(failures).toHaveLength(1);
-  expect(failures[0]).toMatch(/call \d+ .*(is not there|is left|was accepted 0 times|is unknown)/s);
-  expect(failures[0]).not.toContain("no fault");
+  await expectCaughtAtAPoint(scenario!, /call \d+ .*(is not there|is left|was accepted 0 times|is unknown)/s, {
+    sabotage,
+    faults,
+    at,
+  });
 });

@@ -1,13 +1,12 @@
 /** Mistakes with places and starts that show only at a crash point (I13): each loses what a dead process has left. */
-import { expect } from "vitest";
 import { holderOf, takenIn } from "../../../../shared/engine/store/pool-items.ts";
 import { acting } from "../../../planted/acts.ts";
 import { plantedTests } from "../../../planted/planted-tests.ts";
 import { withTable } from "../../../planted/with-table.ts";
-import { crashPoints } from "../crash-points.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { FAULTS } from "../point.ts";
 import type { Sabotage } from "../world.ts";
+import { expectCaughtAtAPoint } from "./caught-at-a-point.ts";
 
 /** A process does not find the places that were taken before it began, except when it looks for a free one. */
 const forgottenPlaces: Sabotage = (engine, generation) => {
@@ -89,14 +88,5 @@ const PLANTED: readonly {
 
 plantedTests(import.meta.filename, PLANTED, async ({ sabotage, scenario: name, complaint }) => {
   const scenario = LIMITS.find((one) => one.name === name)!;
-  const { failures } = await crashPoints("shared-table", scenario, {
-    sabotage,
-    faults: FAULTS,
-    failuresMax: 1,
-    at: POOLS_WRITTEN,
-  });
-  expect(failures).toHaveLength(1);
-  expect(failures[0]).toMatch(complaint);
-  // The mistake shows only under a fault.
-  expect(failures[0]).not.toContain("no fault");
+  await expectCaughtAtAPoint(scenario, complaint, { sabotage, faults: FAULTS, at: POOLS_WRITTEN });
 });
