@@ -24,8 +24,8 @@ import {
 
 /** Rounds beside those of a stopped process in which one give-back may serve the line. */
 const ROUNDS_MAX = 32;
-/** The most free places that one round hands to those who wait. */
-const SERVED_AT_ONCE = 16;
+/** The most places that one round hands on: it reads as many turns of as many keys. */
+const HANDED_AT_ONCE = 16;
 
 /**
  * Asks the table whether a driver has the invocation still. A driver asks after it has read a place that names its invocation under a
@@ -104,7 +104,7 @@ async function giveBackEach(engine: Engine, pool: string, places: number, given:
       pool,
       places,
       state,
-      left.map((one) => ({ ...one, place: placeOf.get(one.holder)! })),
+      left.slice(0, HANDED_AT_ONCE).map((one) => ({ ...one, place: placeOf.get(one.holder)! })),
     );
     left = [...left, ...unused];
   }
@@ -203,7 +203,7 @@ export async function serve(engine: Engine, pool: string, places: number): Promi
   if (!Number.isFinite(places)) return await wakeAll(engine, pool);
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const state = await readWithin(engine, pool, places);
-    const free = freePlaces(state.taken, places, share(engine)).slice(0, SERVED_AT_ONCE);
+    const free = freePlaces(state.taken, places, share(engine)).slice(0, HANDED_AT_ONCE);
     if (free.length === 0) return false;
     const turns = await nextTurns(engine, pool, "place", state.servedKeys.get(itemOf(free[0]!)) ?? "", free.length);
     if (turns.length === 0 && (await isLineEmpty(engine, pool, state))) return false;

@@ -2,7 +2,7 @@
 import type { InvocationId, Nonce } from "../../../shared/core/model/ids.ts";
 import type { Asker } from "../../../shared/engine/limits/places.ts";
 
-/** @param name a letter, which id and nonce repeat; the order of letters is that of the acceptances */
+/** @param name a character, which id and nonce repeat; the order of characters is that of the acceptances */
 export function asker(name: string): Asker {
   const life = {
     id: `inv_1${name.repeat(33)}` as InvocationId,

@@ -206,25 +206,6 @@ test("a place that a process left with an ended invocation is found by the next 
   expect(running.began).toEqual(["a", "b"]);
 });
 
-test("places that are given back at a time go to the next with one read of the line, and none is refused", async () => {
-  const { stage, running } = await stageOf(100);
-  const actor = stage.actor({ soleOwner: true });
-  actor.startWorker();
-  await stage.pulse.within(0, limit(actor, "service:S", { concurrency: 20 }));
-  await stage.pulse.within(0, sendMany(actor, 40));
-  await stage.pulse.pass(50);
-  expect(running.began).toHaveLength(20);
-  const asked = { query: 0, transact: 0 };
-  actor.process.before = ({ method, args }) => {
-    if (method in asked && JSON.stringify(args).includes("pool#")) asked[method as keyof typeof asked]++;
-    return undefined;
-  };
-  await stage.pulse.pass(100);
-  expect(running.began).toHaveLength(40);
-  expect(asked.transact).toBe(20);
-  expect(asked.query).toBeLessThan(20);
-});
-
 test("without a rule, a call writes and reads what it did", async () => {
   const { stage } = await stageOf(10);
   const actor = stage.actor();
