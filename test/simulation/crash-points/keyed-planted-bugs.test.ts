@@ -4,7 +4,7 @@ import { acting } from "../../planted/acts.ts";
 import { plantedTests } from "../../planted/planted-tests.ts";
 import { withTable } from "../../planted/with-table.ts";
 import { KEYED_SCENARIOS } from "./keyed-scenarios.ts";
-import { expectCaughtAtAPoint } from "./planted/caught-at-a-point.ts";
+import { expectCaughtAtAPoint } from "./caught-at-a-point.ts";
 import type { Sabotage } from "./world.ts";
 
 const OBJECT_WRITTEN = /^table\.(put|update) obj#/;

@@ -1,6 +1,6 @@
 /** Mistakes in the extension of open invocations, which lose items weeks after a fault. */
 import { plantedTests } from "../../../planted/planted-tests.ts";
-import { expectCaughtAtAPoint } from "./caught-at-a-point.ts";
+import { expectCaughtAtAPoint } from "../caught-at-a-point.ts";
 import { EXTENDED } from "../days/extended.ts";
 import type { Fault } from "../point.ts";
 import type { Sabotage } from "../world.ts";

@@ -6,7 +6,7 @@ import { withTable } from "../../../planted/with-table.ts";
 import { LIMITS } from "../limits/limits.ts";
 import { FAULTS } from "../point.ts";
 import type { Sabotage } from "../world.ts";
-import { expectCaughtAtAPoint } from "./caught-at-a-point.ts";
+import { expectCaughtAtAPoint } from "../caught-at-a-point.ts";
 
 /** A process does not find the places that were taken before it began, except when it looks for a free one. */
 const forgottenPlaces: Sabotage = (engine, generation) => {

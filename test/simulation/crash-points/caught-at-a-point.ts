@@ -1,7 +1,7 @@
 /** Checks that a crash point shows a planted mistake, and that a run without faults does not. */
 import { expect } from "vitest";
-import { crashPoints, type Hunt } from "../crash-points.ts";
-import type { Scenario } from "../scenarios.ts";
+import { crashPoints, type Hunt } from "./crash-points.ts";
+import type { Scenario } from "./scenarios.ts";
 
 export async function expectCaughtAtAPoint(scenario: Scenario, complaint: RegExp, hunt: Hunt): Promise<void> {
   const { failures } = await crashPoints("shared-table", scenario, { ...hunt, failuresMax: 1 });
